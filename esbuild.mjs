@@ -1,0 +1,162 @@
+// Builds dist/. Flags: --watch, --production (minified, no maps), --meta (prints what is in each file).
+import { cp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+
+const root = dirname(fileURLToPath(import.meta.url));
+const flags = new Set(process.argv.slice(2));
+const production = flags.has('--production');
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  logLevel: 'warning',
+  metafile: true,
+  minify: production,
+  sourcemap: production ? false : 'linked',
+  legalComments: 'none',
+  define: { 'process.env.NODE_ENV': production ? '"production"' : '"development"' },
+};
+
+/** The transcript client is a file of its own, required on first use. */
+const transcriptApart = {
+  name: 'transcript-apart',
+  setup(build) {
+    build.onResolve({ filter: /\/transcript\/bundle\.ts$|^\.\/bundle\.ts$/ }, (args) =>
+      args.kind === 'dynamic-import' ? { path: './transcript.cjs', external: true } : undefined,
+    );
+  },
+};
+
+const extensionHost = {
+  ...common,
+  platform: 'node',
+  target: 'node22',
+  format: 'cjs',
+  external: ['vscode'],
+  // VS Code hands out `vscode` to require() only, so a dynamic import becomes one.
+  supported: { 'dynamic-import': false },
+};
+
+const bundles = [
+  {
+    ...extensionHost,
+    entryPoints: ['src/extension/main.ts'],
+    outfile: 'dist/extension.cjs',
+    plugins: [transcriptApart],
+  },
+  {
+    ...extensionHost,
+    entryPoints: ['src/extension/transcript/bundle.ts'],
+    outfile: 'dist/transcript.cjs',
+  },
+  {
+    ...common,
+    platform: 'node',
+    target: 'node22',
+    format: 'esm',
+    // Dynamic imports become chunks, so that start-up never parses a model provider.
+    splitting: true,
+    mainFields: ['module', 'main'],
+    entryPoints: [
+      { in: 'src/core/main.ts', out: 'agent-core' },
+      { in: 'src/core/journal/worker.ts', out: 'agent-core/journal-worker' },
+    ],
+    outdir: 'dist',
+    outExtension: { '.js': '.mjs' },
+    chunkNames: 'agent-core/[name]-[hash]',
+    banner: {
+      js: "import { createRequire as createRequire_ } from 'node:module'; const require = createRequire_(import.meta.url);",
+    },
+  },
+  {
+    ...common,
+    platform: 'browser',
+    target: 'es2023',
+    format: 'esm',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    entryPoints: [{ in: 'media/chat/main.tsx', out: 'chat' }],
+    outdir: 'dist/media',
+    loader: { '.ttf': 'file', '.svg': 'text' },
+    assetNames: '[name]',
+  },
+];
+
+async function exists(path) {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+// BOOTSTRAP ONLY: an entry that is not written yet is skipped with a warning. Remove once all exist.
+async function withWrittenEntries(bundle) {
+  const entryPoints = [];
+  for (const entry of bundle.entryPoints) {
+    const source = typeof entry === 'string' ? entry : entry.in;
+    if (await exists(join(root, source))) {
+      entryPoints.push(entry);
+    } else {
+      console.warn(`esbuild: ${source} does not exist yet, skipped`);
+    }
+  }
+  return { ...bundle, entryPoints };
+}
+
+async function copyIcons() {
+  const from = join(root, 'node_modules/@vscode/codicons/dist');
+  const to = join(root, 'dist/media');
+  await mkdir(to, { recursive: true });
+  await cp(join(from, 'codicon.css'), join(to, 'codicon.css'));
+  await cp(join(from, 'codicon.ttf'), join(to, 'codicon.ttf'));
+}
+
+/** Chunk names carry a hash: what this build did not write is left over from an earlier one. */
+async function removeStaleChunks(outputs) {
+  const folder = join(root, 'dist/agent-core');
+  if (!(await exists(folder))) return;
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const output = relative(root, path).replaceAll('\\', '/');
+    if (!(output in outputs)) await rm(path);
+  }
+}
+
+function report(outputs) {
+  const files = Object.entries(outputs).filter(([file]) => !file.endsWith('.map'));
+  for (const [file, { bytes, inputs }] of files.sort(([, a], [, b]) => b.bytes - a.bytes)) {
+    console.log(`${file}  ${(bytes / 1000).toFixed(1)} kB`);
+    const parts = Object.entries(inputs).sort(([, a], [, b]) => b.bytesInOutput - a.bytesInOutput);
+    for (const [input, { bytesInOutput }] of parts.slice(0, 8)) {
+      console.log(`    ${(bytesInOutput / 1000).toFixed(1)} kB  ${input}`);
+    }
+  }
+}
+
+async function buildOnce(selected) {
+  const results = await Promise.all(selected.map((bundle) => esbuild.build(bundle)));
+  const outputs = Object.assign({}, ...results.map((result) => result.metafile.outputs));
+  await removeStaleChunks(outputs);
+  if (flags.has('--meta')) {
+    await writeFile(join(root, 'dist/meta.json'), JSON.stringify({ outputs }));
+    report(outputs);
+  }
+}
+
+async function watch(selected) {
+  for (const bundle of selected) {
+    const context = await esbuild.context({ ...bundle, logLevel: 'info' });
+    await context.watch();
+  }
+  console.log('esbuild: watching');
+}
+
+const selected = [];
+for (const bundle of bundles) {
+  const written = await withWrittenEntries(bundle);
+  if (written.entryPoints.length > 0) selected.push(written);
+}
+await copyIcons();
+await (flags.has('--watch') ? watch(selected) : buildOnce(selected));
