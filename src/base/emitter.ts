@@ -1,0 +1,62 @@
+import { type Disposable, toDisposable } from './disposables.ts';
+
+/** Registers a listener; disposing the result removes it. */
+export type Event<T> = (listener: (value: T) => void) => Disposable;
+
+/**
+ * Calls listeners in the order they subscribed. A listener that throws does not keep the others from being called;
+ * its error goes to `onError`. Events fired from inside a listener are delivered after the current one.
+ */
+export class Emitter<T> implements Disposable {
+  readonly #listeners = new Set<(value: T) => void>();
+  readonly #onError: (error: unknown) => void;
+  readonly #queue: T[] = [];
+  #firing = false;
+
+  constructor(onError: (error: unknown) => void = rethrowLater) {
+    this.#onError = onError;
+  }
+
+  readonly event: Event<T> = (listener) => {
+    const own = (value: T): void => listener(value);
+    this.#listeners.add(own);
+    return toDisposable(() => this.#listeners.delete(own));
+  };
+
+  get hasListeners(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  fire(value: T): void {
+    this.#queue.push(value);
+    if (this.#firing) return;
+    this.#firing = true;
+    try {
+      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift())
+        this.#deliver(next);
+    } finally {
+      this.#firing = false;
+    }
+  }
+
+  #deliver(value: T): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(value);
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+
+  dispose(): void {
+    this.#listeners.clear();
+    this.#queue.length = 0;
+  }
+}
+
+function rethrowLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
+}

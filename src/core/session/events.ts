@@ -1,0 +1,281 @@
+import type { Json, JsonObject } from '../../base/json.ts';
+import type {
+  AvailableCommand,
+  ContentBlock,
+  ElicitationSchema,
+  PermissionOption,
+  PlanEntry,
+  StopReason,
+  ToolCallContent,
+  ToolCallLocation,
+  ToolKind,
+} from '../../protocol/acp.ts';
+import type { Actor, ControlOutcome } from '../../protocol/controls.ts';
+import type { FinishReason, ModelToolCall, ModelToolResult } from './model.ts';
+import type {
+  Budget,
+  CommandId,
+  GateId,
+  MessageId,
+  ProcessId,
+  Seam,
+  SessionConfig,
+  SessionId,
+  Terminal,
+  ToolCallId,
+  TurnId,
+  Usage,
+} from './words.ts';
+
+/** What a gate asks of a person. */
+export type GateRequest =
+  | {
+      readonly kind: 'permission';
+      readonly toolCallId: ToolCallId;
+      readonly tool: string;
+      readonly title: string;
+      readonly toolKind: ToolKind;
+      readonly input: JsonObject;
+      readonly locations: readonly ToolCallLocation[];
+      readonly content: readonly ToolCallContent[];
+      readonly reason: string;
+      /** What it is made of, for example the parts of a compound command. */
+      readonly details: readonly string[];
+      readonly options: readonly PermissionOption[];
+    }
+  | {
+      readonly kind: 'ask';
+      readonly toolCallId: ToolCallId;
+      readonly message: string;
+      readonly schema: ElicitationSchema;
+    }
+  | {
+      readonly kind: 'auth';
+      /** What needs a sign-in: a model source or an MCP server, by name. */
+      readonly target: string;
+      readonly targetKind: 'model' | 'mcp';
+      readonly message: string;
+      /** Where to sign in, when it is done in a browser. */
+      readonly url?: string;
+    };
+
+/** How a gate was answered. */
+export type GateAnswer =
+  | { readonly kind: 'selected'; readonly optionId: string; readonly note?: string }
+  | { readonly kind: 'accepted'; readonly content: JsonObject }
+  | { readonly kind: 'declined' }
+  | {
+      readonly kind: 'cancelled';
+      readonly reason: 'turn_cancelled' | 'client_gone' | 'session_closed' | 'restart';
+    };
+
+/**
+ * The history of a session: what the conversation is. Enduring: journaled before anyone sees it, in the
+ * `history` chain. Unknown types are a hard error when read back.
+ */
+export type HistoryEvent =
+  | {
+      readonly type: 'session_created';
+      readonly cwd: string;
+      readonly additionalDirectories: readonly string[];
+      readonly config: SessionConfig;
+    }
+  | { readonly type: 'config_changed'; readonly config: SessionConfig; readonly actor: Actor }
+  | { readonly type: 'title_changed'; readonly title: string }
+  | { readonly type: 'commands_changed'; readonly commands: readonly AvailableCommand[] }
+  | {
+      readonly type: 'turn_started';
+      readonly turnId: TurnId;
+      readonly commandId: CommandId;
+      readonly messageId: MessageId;
+      readonly content: readonly ContentBlock[];
+      readonly config: SessionConfig;
+    }
+  /** A coalesced piece of streamed text. `offset` counts UTF-16 units within the message and kind. */
+  | {
+      readonly type: 'message_delta';
+      readonly turnId: TurnId;
+      readonly messageId: MessageId;
+      readonly kind: 'text' | 'thought';
+      readonly offset: number;
+      readonly text: string;
+    }
+  /** A model reply is complete; its text is the deltas of `messageId`. */
+  | {
+      readonly type: 'model_replied';
+      readonly turnId: TurnId;
+      readonly iteration: number;
+      readonly messageId: MessageId;
+      readonly calls: readonly ModelToolCall[];
+      readonly finish: FinishReason | 'aborted';
+      readonly usage: Usage;
+      readonly providerState?: Json;
+    }
+  | {
+      readonly type: 'model_failed';
+      readonly turnId: TurnId;
+      readonly iteration: number;
+      readonly attempt: number;
+      readonly code: string;
+      readonly message: string;
+      /** Milliseconds until the next attempt; null if there is none. */
+      readonly retryInMs: number | null;
+    }
+  | {
+      readonly type: 'tool_proposed';
+      readonly turnId: TurnId;
+      readonly toolCallId: ToolCallId;
+      readonly name: string;
+      readonly title: string;
+      readonly kind: ToolKind;
+      readonly input: JsonObject;
+      readonly locations: readonly ToolCallLocation[];
+      readonly content: readonly ToolCallContent[];
+    }
+  /** Journaled before the tool runs: without a `tool_ended` after it, the outcome is unknown (design §4.9). */
+  | { readonly type: 'tool_started'; readonly turnId: TurnId; readonly toolCallId: ToolCallId }
+  | {
+      readonly type: 'tool_ended';
+      readonly turnId: TurnId;
+      readonly toolCallId: ToolCallId;
+      readonly result: ModelToolResult;
+      readonly content: readonly ToolCallContent[];
+      readonly locations: readonly ToolCallLocation[];
+      readonly rawOutput?: Json;
+    }
+  | {
+      readonly type: 'plan_changed';
+      readonly turnId: TurnId;
+      readonly entries: readonly PlanEntry[];
+    }
+  | {
+      readonly type: 'gate_opened';
+      readonly turnId: TurnId;
+      readonly gateId: GateId;
+      readonly request: GateRequest;
+    }
+  | {
+      readonly type: 'gate_resolved';
+      readonly turnId: TurnId;
+      readonly gateId: GateId;
+      readonly answer: GateAnswer;
+      readonly actor: Actor;
+    }
+  | {
+      readonly type: 'process_started';
+      readonly turnId: TurnId;
+      readonly processId: ProcessId;
+      readonly command: string;
+    }
+  | {
+      readonly type: 'process_ended';
+      readonly processId: ProcessId;
+      readonly state: 'exited' | 'stopped' | 'lost';
+      readonly exitCode: number | null;
+      readonly signal: string | null;
+    }
+  /** Machine input that the model reads at the next seam (a process ended, external tools changed). */
+  | {
+      readonly type: 'machine_message';
+      readonly turnId: TurnId | null;
+      readonly messageId: MessageId;
+      readonly text: string;
+    }
+  | {
+      readonly type: 'usage_changed';
+      readonly used: number;
+      readonly size: number;
+      readonly costUsd: number | null;
+    }
+  | {
+      readonly type: 'notice';
+      readonly severity: 'info' | 'warning' | 'error';
+      readonly title: string;
+      readonly description: string;
+    }
+  | {
+      readonly type: 'turn_ended';
+      readonly turnId: TurnId;
+      readonly terminal: Terminal;
+      readonly stopReason: StopReason;
+      readonly usage: Usage;
+      readonly iterations: number;
+    };
+
+/** Bookkeeping of a session, in the `control` chain: it never changes what the conversation is. */
+export type ControlEvent =
+  | {
+      readonly type: 'command_accepted';
+      readonly commandId: CommandId;
+      readonly command: string;
+      readonly bodyHash: string;
+      readonly actor: Actor;
+    }
+  | {
+      readonly type: 'command_resolved';
+      readonly commandId: CommandId;
+      readonly resolution: string;
+      readonly reason?: string;
+    }
+  | { readonly type: 'control_outcome'; readonly receipt: ControlOutcome }
+  | { readonly type: 'client_attached'; readonly actor: Actor }
+  | { readonly type: 'client_detached'; readonly actor: Actor }
+  | { readonly type: 'session_closed'; readonly actor: Actor; readonly reason: string }
+  | { readonly type: 'session_restored'; readonly interruptedTurnId: TurnId | null };
+
+/** Only fanned out, never stored: everything in it can be rebuilt from enduring events. */
+export type EphemeralEvent =
+  | {
+      readonly type: 'message_chunk';
+      readonly turnId: TurnId;
+      readonly messageId: MessageId;
+      readonly kind: 'text' | 'thought';
+      readonly offset: number;
+      readonly text: string;
+      /** The newest durable event when the chunk was made. */
+      readonly afterEventId: number;
+    }
+  | {
+      readonly type: 'tool_output';
+      readonly turnId: TurnId;
+      readonly toolCallId: ToolCallId;
+      readonly text: string;
+    }
+  | {
+      readonly type: 'seam_passed';
+      readonly turnId: TurnId;
+      readonly iteration: number;
+      readonly seam: Seam;
+      readonly delivered: number;
+    }
+  | {
+      readonly type: 'activity_changed';
+      readonly activePrompt: boolean;
+      readonly openGates: number;
+      readonly queued: number;
+    };
+
+/** An enduring event as stored. */
+export type Stored<E> = {
+  readonly sessionId: SessionId;
+  /** 1, 2, 3 … within its session and stream. For the history stream this is the event id on the wire. */
+  readonly seq: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly event: E;
+  /** SHA-256 over the previous hash and this record's canonical bytes, lower-case hexadecimal. */
+  readonly hash: string;
+};
+
+/** What subscribers of a session receive, in one order. */
+export type SessionSignal =
+  | { readonly stream: 'history'; readonly record: Stored<HistoryEvent> }
+  | { readonly stream: 'control'; readonly record: Stored<ControlEvent> }
+  | { readonly stream: 'ephemeral'; readonly event: EphemeralEvent };
+
+/** Limits that a budget option carries, by the names on the wire. */
+export type BudgetOption = {
+  readonly value: string;
+  readonly name: string;
+  readonly budget: Budget;
+};

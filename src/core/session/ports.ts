@@ -1,0 +1,61 @@
+import type { ControlEvent, HistoryEvent, Stored } from './events.ts';
+import type { SessionId } from './words.ts';
+
+/** A new record for one of a session's two streams. */
+export type NewRecord =
+  | { readonly stream: 'history'; readonly event: HistoryEvent }
+  | { readonly stream: 'control'; readonly event: ControlEvent };
+
+/** A stored record of either stream. */
+export type StoredRecord =
+  | { readonly stream: 'history'; readonly record: Stored<HistoryEvent> }
+  | { readonly stream: 'control'; readonly record: Stored<ControlEvent> };
+
+/** What a session list shows, derived from the events in the same transaction that stores them. */
+export type SessionRow = {
+  readonly sessionId: SessionId;
+  readonly cwd: string;
+  readonly additionalDirectories: readonly string[];
+  readonly title: string | null;
+  readonly createdAt: number;
+  /** Time of the last prompt or reply; the order of lists. Equal to `createdAt` before the first message. */
+  readonly lastMessageAt: number;
+  /** Newest history event; 0 never occurs, a session has `session_created` at least. */
+  readonly lastEventId: number;
+  /** Hash of the newest history record. */
+  readonly prefixHash: string;
+};
+
+/** Which part of a history to read. `after` and `before` are exclusive event ids. */
+export type HistoryRange = {
+  readonly after?: number;
+  readonly before?: number;
+  readonly limit: number;
+  readonly newestFirst?: boolean;
+};
+
+/** The store as the engine needs it. A promise that resolves means: on disk. */
+export interface Journal {
+  /** Appends all or nothing. Rejects with `JournalError`; after `journal.fault` the session must stop. */
+  append(sessionId: SessionId, records: readonly NewRecord[]): Promise<readonly StoredRecord[]>;
+  readHistory(sessionId: SessionId, range: HistoryRange): Promise<readonly Stored<HistoryEvent>[]>;
+  readControl(sessionId: SessionId, range: HistoryRange): Promise<readonly Stored<ControlEvent>[]>;
+  session(sessionId: SessionId): Promise<SessionRow | null>;
+  /** Sorted by last message, newest first, then by id. `cursor` is opaque. Throws `journal.bad_cursor`. */
+  sessions(query: {
+    cwd?: string;
+    cursor?: string;
+    limit: number;
+    text?: string;
+  }): Promise<{ rows: readonly SessionRow[]; nextCursor?: string }>;
+  /** Removes every trace of the session; false if there was none. */
+  deleteSession(sessionId: SessionId): Promise<boolean>;
+}
+
+/** Receives what the engine can't handle by itself; never throws. */
+export interface Log {
+  debug(message: string, details?: object): void;
+  info(message: string, details?: object): void;
+  warn(message: string, details?: object): void;
+  error(message: string, details?: object): void;
+}
