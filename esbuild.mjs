@@ -158,5 +158,7 @@ for (const bundle of bundles) {
   const written = await withWrittenEntries(bundle);
   if (written.entryPoints.length > 0) selected.push(written);
 }
+// What stands in dist/ from here on is no longer what an earlier set-up recorded.
+await rm(join(root, 'dist/.stamp'), { force: true });
 await copyIcons();
 await (flags.has('--watch') ? watch(selected) : buildOnce(selected));
