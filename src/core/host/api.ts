@@ -1,0 +1,173 @@
+import type { Disposable } from '../../base/disposables.ts';
+import type {
+  ContentBlock,
+  McpServer,
+  SessionConfigOption,
+  StopReason,
+} from '../../protocol/acp.ts';
+import type { Actor } from '../../protocol/controls.ts';
+import type {
+  GateAnswer,
+  GateRequest,
+  HistoryEvent,
+  SessionSignal,
+  Stored,
+} from '../session/events.ts';
+import type { HistoryRange, SessionRow } from '../session/ports.ts';
+import type {
+  CommandId,
+  GateId,
+  Mode,
+  SessionId,
+  Terminal,
+  TurnId,
+  Usage,
+} from '../session/words.ts';
+
+/**
+ * The session host as its doors see it (ACP now, UHP later). Everything a door does to a session goes through here,
+ * so that all of them see one truth. Errors are `RpcError` or `CodedError`; nothing else is thrown on purpose.
+ */
+export interface SessionHost {
+  /** Takes the next place in the order of arrival; see `Admission`. Call it as soon as a frame is read. */
+  admit(): Admission;
+  create(request: NewSession, client: Client): Promise<LiveSession>;
+  /** Brings a stored session to life, or returns the live one. Throws `host.unknown_session`. */
+  open(sessionId: SessionId, options: OpenSession, client: Client): Promise<LiveSession>;
+  /** The live session, if there is one. */
+  live(sessionId: SessionId): LiveSession | undefined;
+  list(query: {
+    cwd?: string;
+    cursor?: string;
+    limit?: number;
+    text?: string;
+  }): Promise<{ sessions: readonly ListedSession[]; nextCursor?: string }>;
+  describe(sessionId: SessionId): Promise<ListedSession | null>;
+  /** Stops what runs in it and frees it; it stays on disk. Throws `host.unknown_session` if it is nowhere. */
+  close(sessionId: SessionId, actor: Actor): Promise<void>;
+  /** Closes it and removes every trace; resolves also when there was nothing. */
+  delete(sessionId: SessionId, actor: Actor): Promise<void>;
+  /**
+   * Stops the running turn and every prompt admitted before `admission`, never a later one (design §4.5).
+   * Synchronous in its effect: the abort has happened when it returns; the receipt follows.
+   */
+  cancel(sessionId: SessionId, admission: Admission, actor: Actor): CancelResult;
+  /** Any part of the stored history, live or not. Throws `host.unknown_session`. */
+  history(sessionId: SessionId, range: HistoryRange): Promise<readonly Stored<HistoryEvent>[]>;
+  /** A client of the process went away; its sessions' turns stop (`onDetach: stop`). */
+  clientGone(client: Client): Promise<void>;
+  /** The prefix hash after `eventId`, and whether the whole chain verifies. */
+  hashAt(sessionId: SessionId, eventId: number): Promise<string | null>;
+  verify(
+    sessionId: SessionId,
+  ): Promise<{ ok: true } | { ok: false; eventId: number; reason: string }>;
+}
+
+/** A place in the order in which frames arrived at the host, over all clients. */
+export type Admission = { readonly order: number };
+
+/** What `session/cancel` answers with. */
+export type CancelResult = {
+  readonly status: 'cancelled' | 'already_cancelled' | 'unknown_session';
+  readonly receipt: Promise<void>;
+};
+
+export type NewSession = {
+  /** Absolute. Throws `host.bad_cwd` if it is not an existing folder. */
+  readonly cwd: string;
+  readonly additionalDirectories: readonly string[];
+  readonly mcpServers: readonly McpServer[];
+};
+
+/** Options of load and resume. A missing cwd means the stored one. */
+export type OpenSession = {
+  readonly cwd?: string;
+  readonly additionalDirectories?: readonly string[];
+  readonly mcpServers?: readonly McpServer[];
+};
+
+/** A session as lists and status show it. */
+export type ListedSession = SessionRow & {
+  readonly liveState: 'live' | 'persisted';
+  readonly activePrompt: boolean;
+  readonly openGates: number;
+  readonly currentModeId: Mode;
+};
+
+/** A prompt as admitted. The same `commandId` with the same content is answered from the record. */
+export type PromptRequest = {
+  readonly admission: Admission;
+  readonly commandId?: CommandId;
+  readonly content: readonly ContentBlock[];
+  readonly actor: Actor;
+};
+
+/** How a prompt ended. */
+export type PromptOutcome = {
+  readonly turnId: TurnId | null;
+  readonly stopReason: StopReason;
+  readonly terminal: Terminal;
+  readonly usage: Usage;
+};
+
+/** A gate that waits for an answer. */
+export type OpenGate = {
+  readonly gateId: GateId;
+  readonly turnId: TurnId;
+  readonly request: GateRequest;
+  readonly openedAt: number;
+};
+
+/** A session in memory. */
+export interface LiveSession {
+  readonly sessionId: SessionId;
+  describe(): ListedSession;
+  /** The complete list, as ACP wants it on every change. */
+  configOptions(): Promise<readonly SessionConfigOption[]>;
+  /** Resolves when the turn is sealed and journaled. Rejects only with typed errors (`host.command_collision`, a latched journal fault). */
+  prompt(request: PromptRequest): Promise<PromptOutcome>;
+  /** Takes effect from the next turn. Throws `host.bad_option` with what is allowed. */
+  setOption(configId: string, value: string, actor: Actor): Promise<readonly SessionConfigOption[]>;
+  openGates(): readonly OpenGate[];
+  /** False if the gate is not open any more: the first answer won. */
+  answerGate(gateId: GateId, answer: GateAnswer, actor: Actor): Promise<boolean>;
+  /**
+   * Signals from now on, in order. `snapshot` is taken at the same instant: the history up to `snapshot.lastEventId`
+   * plus the partial texts plus the signals is everything, with no gap and no repeat.
+   */
+  subscribe(listener: (signal: SessionSignal) => void): {
+    readonly snapshot: Snapshot;
+    readonly subscription: Disposable;
+  };
+}
+
+/** The state at the moment of a subscription. */
+export type Snapshot = {
+  readonly lastEventId: number;
+  readonly prefixHash: string;
+  readonly activeTurn: TurnId | null;
+  readonly gates: readonly OpenGate[];
+  /** Text already streamed but not yet in the history, per message and kind. */
+  readonly partial: readonly {
+    readonly messageId: string;
+    readonly kind: 'text' | 'thought';
+    readonly offset: number;
+    readonly text: string;
+  }[];
+};
+
+/** What a connected client can do for its sessions. Every call has a deadline inside and rejects with a typed error. */
+export interface Client {
+  readonly actor: Actor;
+  readonly canReadFiles: boolean;
+  readonly canWriteFiles: boolean;
+  /** The text of an open or dirty document; null if it is not open there. */
+  readTextFile(sessionId: SessionId, path: string, signal: AbortSignal): Promise<string | null>;
+  /** False if the client would not take it. */
+  writeTextFile(
+    sessionId: SessionId,
+    path: string,
+    text: string,
+    signal: AbortSignal,
+  ): Promise<boolean>;
+}
