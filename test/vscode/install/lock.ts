@@ -1,0 +1,39 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+
+function tryLock(path: string): DatabaseSync | undefined {
+  const database = new DatabaseSync(path);
+  try {
+    database.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database.close();
+    if (error instanceof Error && 'errcode' in error && error.errcode === 5) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Runs `work` while holding the machine-wide lock `path`. The lock is the kernel's (SQLite's file
+ * lock), so it ends with its holder, however that ends. `onWait` is called once if it is taken.
+ */
+export async function withLock<T>(
+  path: string,
+  onWait: () => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  await mkdir(dirname(path), { recursive: true });
+  let held = tryLock(path);
+  if (!held) onWait();
+  while (!held) {
+    await delay(500);
+    held = tryLock(path);
+  }
+  try {
+    return await work();
+  } finally {
+    held.close();
+  }
+}
