@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The repository's top folder. */
@@ -75,12 +75,11 @@ async function ensurePinnedNode() {
 async function continueOnPinnedNode() {
   const wanted = JSON.parse(readFileSync(join(modules, 'node/package.json'), 'utf8')).version;
   if (process.versions.node === wanted) return;
-  const env = { ...process.env, PATH: `${join(modules, '.bin')}:${process.env.PATH ?? ''}` };
-  const child = spawn(pinnedNode, process.argv.slice(1), { stdio: 'inherit', env });
+  const child = spawn(pinnedNode, process.argv.slice(1), { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal));
   }
-  await new Promise((resolve, reject) => {
+  await new Promise((_resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => process.exit(signal === null ? (code ?? 1) : 1));
   });
@@ -99,6 +98,7 @@ export async function ensureInstalled() {
     await run(command, args, { env: plainEnvironment() });
   }
   await ensurePinnedNode();
+  process.env.PATH = `${join(modules, '.bin')}${delimiter}${process.env.PATH ?? ''}`;
   await continueOnPinnedNode();
 }
 
