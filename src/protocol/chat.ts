@@ -1,9 +1,16 @@
 import type { JsonObject } from '../base/json.ts';
 import type { SessionConfigOption, ToolCallLocation, ToolKind } from './acp.ts';
+import type { ChatStringKey } from './chat-strings.ts';
 
 /**
  * The bridge between the extension and the chat webview. The extension owns all state but draft and scroll; the
- * webview can be thrown away at any time and asks again with `ready`. Both sides parse what they receive.
+ * webview can be thrown away at any time and asks again with `ready`. Both sides parse what they receive: an
+ * unknown or malformed message is ignored.
+ *
+ * The page that the extension serves holds `<link rel="stylesheet" id="vscode-codicon-stylesheet" href="codicon.css">`,
+ * `<link rel="stylesheet" href="chat.css">`, `<div id="root"></div>` and
+ * `<script type="module" nonce="…" src="chat.js"></script>`, all from dist/media, and needs no more of the content
+ * security policy than images (with data:), styles and fonts of its own origin and that nonce.
  */
 
 /** One row of the conversation, oldest first. Ids are stable; a row with a known id replaces the old one. */
@@ -14,6 +21,7 @@ export type ChatItem =
       readonly at: number;
       readonly text: string;
       readonly attachments: readonly ChatAttachment[];
+      readonly images?: readonly ChatImage[];
     }
   | {
       readonly kind: 'assistant';
@@ -50,6 +58,7 @@ export type ChatItem =
       readonly text: string;
       readonly allowed: boolean;
     }
+  /** `terminal` is the terminal kind (`natural`, `user_cancelled`, `policy_budget`, `provider_error`, …). */
   | {
       readonly kind: 'turn_end';
       readonly id: string;
@@ -81,7 +90,14 @@ export type ChatTool = {
   readonly output: string;
   /** How much was left out in front of `output`, in characters; more than 0 offers "show all". */
   readonly outputCut: number;
-  readonly images: readonly { readonly mimeType: string; readonly data: string }[];
+  readonly images: readonly ChatImage[];
+};
+
+/** A picture; `data` is base64 without a prefix. Only png, jpeg, gif and webp are shown. */
+export type ChatImage = {
+  readonly mimeType: string;
+  readonly data: string;
+  readonly name?: string;
 };
 
 /** A change to one file; `lines` are those of a unified diff without its header, cut after 400. */
@@ -146,6 +162,8 @@ export type ChatStatus = {
     | 'no_folder';
   readonly offlineReason?: string;
   readonly sessionId: string | null;
+  /** The turn that runs, if one does: `Stopping…` ends when this changes or the activity is no longer busy. */
+  readonly turnId?: string | null;
   readonly title: string;
   readonly cwd: string;
   readonly options: readonly SessionConfigOption[];
@@ -169,12 +187,17 @@ export type ToChat =
       readonly items: readonly ChatItem[];
       readonly hasBefore: boolean;
       readonly gates: readonly ChatGate[];
-      readonly strings: Readonly<Record<string, string>>;
+      /** Translations; a missing key falls back to English. */
+      readonly strings: Readonly<Partial<Record<ChatStringKey, string>>>;
     }
   /** New rows go to the end in this order, known ids are replaced in place. */
   | { readonly type: 'upsert'; readonly items: readonly ChatItem[] }
+  /** Answers `load_before`; without items and with `hasBefore` it may be asked again. */
   | { readonly type: 'prepend'; readonly items: readonly ChatItem[]; readonly hasBefore: boolean }
-  /** Streamed text of a row that exists; `offset` in UTF-16 units lets a repeat be recognised. */
+  /**
+   * Streamed text of a row that exists. `offset`, in UTF-16 units, is where it begins in the whole text (for output:
+   * in the whole output, what `outputCut` left out included). A repeat is dropped; on a gap the webview sends `ready`.
+   */
   | {
       readonly type: 'append';
       readonly id: string;
@@ -198,6 +221,9 @@ export type ToChat =
       readonly focus: boolean;
     }
   | { readonly type: 'sent'; readonly requestId: number; readonly error?: string }
+  /** An answer that did not count; the gate stays as `gates` says. */
+  | { readonly type: 'answer_failed'; readonly gateId: string; readonly error: string }
+  /** Scrolls to a row, or focuses an open gate. */
   | { readonly type: 'reveal'; readonly id: string };
 
 /** An entry of the @-mention list. */
@@ -205,18 +231,18 @@ export type ChatCompletion = ChatAttachment & { readonly detail: string };
 
 /** Webview → extension. */
 export type FromChat =
-  | { readonly type: 'ready' }
-  /** The composer is cleared only when `sent` without an error comes back. */
+  /** Asks for a `reset`: at start, with the session it last showed, and after a gap. */
+  | { readonly type: 'ready'; readonly sessionId?: string | null }
+  /**
+   * The composer is cleared only when `sent` without an error comes back. Without a session (`none`) the extension
+   * starts one first; while a turn runs the prompt is queued and then shown in `queued`.
+   */
   | {
       readonly type: 'send';
       readonly requestId: number;
       readonly text: string;
       readonly attachments: readonly ChatAttachment[];
-      readonly images: readonly {
-        readonly mimeType: string;
-        readonly data: string;
-        readonly name: string;
-      }[];
+      readonly images: readonly ChatImage[];
     }
   | { readonly type: 'stop' }
   | {
@@ -228,7 +254,12 @@ export type FromChat =
     }
   | { readonly type: 'load_before' }
   | { readonly type: 'complete'; readonly requestId: number; readonly query: string }
-  | { readonly type: 'set_option'; readonly configId: string; readonly value: string }
+  | { readonly type: 'set_option'; readonly configId: string; readonly value: string | boolean }
+  /** Sends the last prompt again, after a turn that ended with an error. */
+  | { readonly type: 'retry'; readonly turnEndId: string }
+  /** Files dropped on the composer (`text/uri-list`); answered by `compose` with attachments. */
+  | { readonly type: 'resolve_uris'; readonly uris: readonly string[] }
+  | { readonly type: 'open_attachment'; readonly uri: string; readonly range?: string }
   | { readonly type: 'open_location'; readonly path: string; readonly line?: number }
   | { readonly type: 'open_diff'; readonly toolCallId: string; readonly path: string }
   | { readonly type: 'open_output'; readonly toolCallId: string }
