@@ -1,0 +1,187 @@
+import type { ModelMessage, ModelRequest, ModelToolResult } from '../../session/model.ts';
+import type { ToolCallId } from '../../session/words.ts';
+import { textOf } from './envelope.ts';
+import { parseScript } from './parse.ts';
+import type { Statement } from './statement.ts';
+
+type Assistant = Extract<ModelMessage, { role: 'assistant' }>;
+
+/** One model reply of a script that is not the final message. */
+export type Step =
+  | {
+      readonly kind: 'line';
+      readonly statement: Exclude<Statement, { kind: 'finish' | 'unknown' }>;
+    }
+  /** Lines in a row that were not understood, answered together. */
+  | { readonly kind: 'unknown'; readonly lines: readonly string[] }
+  /** A directive without a statement. */
+  | { readonly kind: 'acknowledge'; readonly text: string; readonly replacesScript: boolean }
+  /** Says what a person answered to earlier `ask` lines. */
+  | { readonly kind: 'answers'; readonly calls: readonly ToolCallId[] };
+
+/** Where a script stands, as told by the messages alone. */
+export type Position = {
+  /** 1 for the first reply after the prompt. */
+  readonly iteration: number;
+  /** The step to do now; null when only the final message is left. */
+  readonly step: Step | null;
+  /** The text of `finish with`, when there is one. */
+  readonly finish: string | null;
+  /** True when the prompt holds no line at all. */
+  readonly empty: boolean;
+  readonly stepsDone: number;
+  readonly stepsFailed: number;
+  readonly results: ReadonlyMap<ToolCallId, ModelToolResult>;
+};
+
+function stepsOf(statements: readonly Statement[]): { steps: Step[]; finish: string | null } {
+  const steps: Step[] = [];
+  let finish: string | null = null;
+  let unknown: string[] | null = null;
+  for (const statement of statements) {
+    if (statement.kind === 'unknown') {
+      if (unknown === null) {
+        unknown = [];
+        steps.push({ kind: 'unknown', lines: unknown });
+      }
+      unknown.push(statement.line);
+      continue;
+    }
+    unknown = null;
+    if (statement.kind === 'finish') finish = statement.text;
+    else steps.push({ kind: 'line', statement });
+  }
+  return { steps, finish };
+}
+
+/** As `stepsOf`, but lines without a statement are instructions to acknowledge, not mistakes. */
+function directiveSteps(
+  text: string,
+  bench: boolean,
+  replacesScript: boolean,
+): { steps: Step[]; finish: string | null } {
+  const { steps, finish } = stepsOf(parseScript(text, bench));
+  return {
+    steps: steps.map((step) =>
+      step.kind === 'unknown'
+        ? { kind: 'acknowledge', text: step.lines.join('\n'), replacesScript }
+        : step,
+    ),
+    finish,
+  };
+}
+
+function toolNames(step: Step): readonly string[] {
+  if (step.kind !== 'line') return [];
+  const parts = step.statement.kind === 'together' ? step.statement.parts : [step.statement];
+  return parts.flatMap((part) => (part.kind === 'tool' ? [part.name] : []));
+}
+
+function hasFailed(
+  step: Step,
+  reply: Assistant,
+  results: ReadonlyMap<ToolCallId, ModelToolResult>,
+): boolean {
+  if (step.kind === 'unknown') return true;
+  if (step.kind === 'line' && step.statement.kind === 'problem') return true;
+  if (toolNames(step).length > reply.calls.length) return true;
+  return reply.calls.some((call) => results.get(call.toolCallId)?.status !== 'completed');
+}
+
+function resultsOf(messages: readonly ModelMessage[]): Map<ToolCallId, ModelToolResult> {
+  const results = new Map<ToolCallId, ModelToolResult>();
+  for (const message of messages) {
+    if (message.role !== 'tool') continue;
+    for (const result of message.results) results.set(result.toolCallId, result);
+  }
+  return results;
+}
+
+/** Replays a turn's messages over its script. */
+class Replay {
+  readonly #bench: boolean;
+  readonly #results: ReadonlyMap<ToolCallId, ModelToolResult>;
+  #pending: Step[] = [];
+  /** Where the next directive of the same seam goes: behind those that came just before it. */
+  #insertAt = 0;
+  #finish: string | null = null;
+  #iteration = 1;
+  #done = 0;
+  #failed = 0;
+
+  constructor(results: ReadonlyMap<ToolCallId, ModelToolResult>, bench: boolean) {
+    this.#results = results;
+    this.#bench = bench;
+  }
+
+  prompt(text: string): void {
+    const { steps, finish } = stepsOf(parseScript(text, this.#bench));
+    this.#pending = steps;
+    this.#finish = finish;
+  }
+
+  steer(text: string): void {
+    const { steps, finish } = directiveSteps(text, this.#bench, false);
+    this.#pending.splice(this.#insertAt, 0, ...steps);
+    this.#insertAt += steps.length;
+    this.#finish = finish ?? this.#finish;
+  }
+
+  interrupt(text: string): void {
+    const { steps, finish } = directiveSteps(text, this.#bench, true);
+    this.#pending = steps;
+    this.#insertAt = steps.length;
+    this.#finish = finish;
+  }
+
+  reply(message: Assistant): void {
+    this.#iteration += 1;
+    this.#insertAt = 0;
+    const step = this.#pending.shift();
+    if (step === undefined) return;
+    if (step.kind === 'line' || step.kind === 'unknown') {
+      this.#done += 1;
+      if (hasFailed(step, message, this.#results)) this.#failed += 1;
+    }
+    const asked = toolNames(step).includes('ask')
+      ? message.calls.filter((call) => call.name === 'ask').map((call) => call.toolCallId)
+      : [];
+    if (asked.length > 0) this.#pending.unshift({ kind: 'answers', calls: asked });
+  }
+
+  position(empty: boolean): Position {
+    return {
+      iteration: this.#iteration,
+      step: this.#pending[0] ?? null,
+      finish: this.#finish,
+      empty,
+      stepsDone: this.#done,
+      stepsFailed: this.#failed,
+      results: this.#results,
+    };
+  }
+}
+
+/**
+ * Finds where the script stands. The script is the newest user message of origin `prompt`; every assistant message
+ * after it was one step, whether it came to its end or not. A steer's steps go before what is left, an interrupt's
+ * replace it.
+ */
+export function positionOf(request: ModelRequest, bench: boolean): Position {
+  const start = request.messages.findLastIndex(
+    (message) => message.role === 'user' && message.origin === 'prompt',
+  );
+  const turn = request.messages.slice(Math.max(start, 0));
+  const replay = new Replay(resultsOf(turn), bench);
+  let empty = true;
+  for (const message of turn) {
+    if (message.role === 'assistant') replay.reply(message);
+    if (message.role !== 'user' || message.origin === 'machine') continue;
+    const text = textOf(message);
+    if (text.trim() !== '') empty = false;
+    if (message.origin === 'prompt') replay.prompt(text);
+    else if (message.origin === 'steer') replay.steer(text);
+    else replay.interrupt(text);
+  }
+  return replay.position(empty);
+}
