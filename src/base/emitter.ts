@@ -32,8 +32,9 @@ export class Emitter<T> implements Disposable {
     if (this.#firing) return;
     this.#firing = true;
     try {
-      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift())
-        this.#deliver(next);
+      while (this.#queue.length > 0) {
+        for (const next of this.#queue.splice(0)) this.#deliver(next);
+      }
     } finally {
       this.#firing = false;
     }
