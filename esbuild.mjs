@@ -6,6 +6,7 @@ import * as esbuild from 'esbuild';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const flags = new Set(process.argv.slice(2));
+const EXTENSION_MAX_BYTES = 300_000;
 const production = flags.has('--production');
 
 const common = {
@@ -29,6 +30,16 @@ const transcriptApart = {
   },
 };
 
+/** zod's index brings the messages of all its languages; ours are made by us, so one is enough. */
+const zodInEnglish = {
+  name: 'zod-in-english',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js';",
+    }));
+  },
+};
+
 const extensionHost = {
   ...common,
   platform: 'node',
@@ -44,7 +55,7 @@ const bundles = [
     ...extensionHost,
     entryPoints: ['src/extension/main.ts'],
     outfile: 'dist/extension.cjs',
-    plugins: [transcriptApart],
+    plugins: [transcriptApart, zodInEnglish],
   },
   {
     ...extensionHost,
@@ -58,6 +69,7 @@ const bundles = [
     format: 'esm',
     // Dynamic imports become chunks, so that start-up never parses a model provider.
     splitting: true,
+    plugins: [zodInEnglish],
     mainFields: ['module', 'main'],
     entryPoints: [
       { in: 'src/core/main.ts', out: 'agent-core' },
@@ -124,6 +136,15 @@ async function removeStaleChunks(outputs) {
   }
 }
 
+/** Activation parses this file whole, so its size is a promise. */
+function checkBudget(outputs) {
+  const bytes = outputs['dist/extension.cjs']?.bytes ?? 0;
+  if (production && bytes > EXTENSION_MAX_BYTES) {
+    console.error(`dist/extension.cjs has ${bytes} bytes, more than ${EXTENSION_MAX_BYTES}`);
+    process.exitCode = 1;
+  }
+}
+
 function report(outputs) {
   const files = Object.entries(outputs).filter(([file]) => !file.endsWith('.map'));
   for (const [file, { bytes, inputs }] of files.sort(([, a], [, b]) => b.bytes - a.bytes)) {
@@ -139,6 +160,7 @@ async function buildOnce(selected) {
   const results = await Promise.all(selected.map((bundle) => esbuild.build(bundle)));
   const outputs = Object.assign({}, ...results.map((result) => result.metafile.outputs));
   await removeStaleChunks(outputs);
+  checkBudget(outputs);
   if (flags.has('--meta')) {
     await writeFile(join(root, 'dist/meta.json'), JSON.stringify({ outputs }));
     report(outputs);

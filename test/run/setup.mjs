@@ -2,7 +2,7 @@
 // Runs on a bare Node ≥ 20, so it imports nothing but Node's own modules.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -62,13 +62,17 @@ function whyInstall() {
 
 /** npm may be set up to withhold install scripts; then the pinned Node has to be fetched by hand. */
 async function ensurePinnedNode() {
-  if (existsSync(pinnedNode)) return;
-  say('fetching the pinned Node, whose install script did not run');
-  const env = plainEnvironment();
-  await run(process.execPath, ['installArchSpecificPackage.js'], {
-    cwd: join(modules, 'node'),
-    env,
-  });
+  if (!existsSync(pinnedNode)) {
+    say('fetching the pinned Node, whose install script did not run');
+    const options = { cwd: join(modules, 'node'), env: plainEnvironment() };
+    await run(process.execPath, ['installArchSpecificPackage.js'], options);
+  }
+  // npm links a command only where it found the program, and every npm script needs this one.
+  const link = join(modules, '.bin/node');
+  if (process.platform !== 'win32' && !existsSync(link)) {
+    rmSync(link, { force: true });
+    symlinkSync(relative(dirname(link), pinnedNode), link);
+  }
 }
 
 /** Continues in the pinned Node: this process then only waits and ends as that one does. */
