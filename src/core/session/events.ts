@@ -89,6 +89,8 @@ export type HistoryEvent =
       readonly commandId: CommandId;
       readonly messageId: MessageId;
       readonly content: readonly ContentBlock[];
+      /** What the model reads instead of `content`, where a slash command was expanded. */
+      readonly modelText?: string;
       readonly config: SessionConfig;
     }
   /** A coalesced piece of streamed text. `offset` counts UTF-16 units within the message and kind. */

@@ -1,0 +1,54 @@
+import type { GateAnswer } from './events.ts';
+
+/** Why a turn is being ended from outside. It is the `reason` of the turn's abort signal. */
+export type AbortReason =
+  | { readonly kind: 'cancelled'; readonly by: string }
+  | { readonly kind: 'out_of_time' }
+  | { readonly kind: 'closed'; readonly why: Extract<GateAnswer, { kind: 'cancelled' }>['reason'] }
+  | { readonly kind: 'fault'; readonly cause: unknown };
+
+/** Reads the reason back from a signal. */
+export function abortReason(signal: AbortSignal): AbortReason {
+  const reason: unknown = signal.reason;
+  if (typeof reason === 'object' && reason !== null && 'kind' in reason)
+    return reason as AbortReason;
+  return { kind: 'cancelled', by: 'unknown' };
+}
+
+/** The value of a race that the abort won. */
+export const ABORTED: unique symbol = Symbol('aborted');
+
+/** Settles with the work or, as soon as the signal aborts, with `ABORTED`; the work's late rejection is harmless. */
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | typeof ABORTED> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => resolve(ABORTED);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/**
+ * Walks an async iterable until it ends or the signal aborts; an abort does not wait for the producer. Throws what
+ * the producer throws, unless the abort came first.
+ */
+export async function* untilAborted<T>(
+  source: AsyncIterable<T>,
+  signal: AbortSignal,
+): AsyncGenerator<T> {
+  const iterator = source[Symbol.asyncIterator]();
+  let finished = false;
+  try {
+    for (;;) {
+      const step = await orAborted(iterator.next(), signal);
+      if (step === ABORTED) return;
+      if (step.done === true) {
+        finished = true;
+        return;
+      }
+      yield step.value;
+    }
+  } finally {
+    if (!finished) iterator.return?.().then(undefined, () => undefined);
+  }
+}

@@ -1,0 +1,40 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Ids } from '../../base/ids.ts';
+import type { ModelCatalog } from './model.ts';
+import type { Journal, Log } from './ports.ts';
+import type { DocumentFiles, Policy, Processes, Tool, ToolContext, Workspace } from './tool.ts';
+import type { SessionId } from './words.ts';
+
+/** What a session needs from the world; one set serves all sessions of a host. */
+export type SessionDeps = {
+  readonly journal: Journal;
+  readonly models: ModelCatalog;
+  readonly policy: Policy;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  /** SHA-256 of UTF-8 text, lower-case hexadecimal. */
+  readonly digest: (text: string) => string;
+};
+
+/** What belongs to one session alone. */
+export type SessionResources = {
+  readonly workspace: Workspace;
+  readonly files: DocumentFiles;
+  readonly processes: SessionProcesses;
+  /** The tools of the next turn; external ones come and go between turns. */
+  readonly tools: () => readonly Tool[];
+  /** The system prompt; the same text for the whole life of the session. */
+  readonly system: string;
+  /** What a slash command stands for, or null if the text is no command. */
+  readonly expand: (text: string) => string | null;
+  readonly delegate: ToolContext['delegate'];
+};
+
+/** The background processes of a session, with what its owner needs on top. */
+export interface SessionProcesses extends Processes {
+  /** Kills every process group of the session. Resolves when they are gone; bounded. */
+  stopAll(): Promise<void>;
+}
+
+export type { SessionId };

@@ -1,0 +1,68 @@
+import { Deferred } from '../../base/deferred.ts';
+import type { ContentBlock, StopReason } from '../../protocol/acp.ts';
+import type { Actor } from '../../protocol/controls.ts';
+import { NO_USAGE } from './budget.ts';
+import { cancelledEnding } from './terminal.ts';
+import type { CommandId, Terminal, TurnId, Usage } from './words.ts';
+
+/** A prompt as it reaches a session. `order` is its place in the order of arrival at the host. */
+export type Prompt = {
+  readonly order: number;
+  readonly commandId: CommandId;
+  readonly content: readonly ContentBlock[];
+  readonly actor: Actor;
+};
+
+/** How a prompt ended; `turnId` is null if it never began. */
+export type PromptOutcome = {
+  readonly turnId: TurnId | null;
+  readonly stopReason: StopReason;
+  readonly terminal: Terminal;
+  readonly usage: Usage;
+};
+
+/** An admitted prompt and the promise of its end. */
+export type PendingPrompt = Prompt & {
+  readonly bodyHash: string;
+  readonly outcome: Deferred<PromptOutcome>;
+  accepted: boolean;
+};
+
+/** Prompts that wait for their turn, first come first served. */
+export class PromptQueue {
+  readonly #waiting: PendingPrompt[] = [];
+
+  get length(): number {
+    return this.#waiting.length;
+  }
+
+  list(): readonly PendingPrompt[] {
+    return this.#waiting;
+  }
+
+  push(prompt: PendingPrompt): void {
+    this.#waiting.push(prompt);
+  }
+
+  shift(): PendingPrompt | undefined {
+    return this.#waiting.shift();
+  }
+
+  /** Takes out what arrived before `order`; later ones keep their places. */
+  takeBefore(order: number): readonly PendingPrompt[] {
+    const taken = this.#waiting.filter((prompt) => prompt.order < order);
+    const kept = this.#waiting.filter((prompt) => prompt.order >= order);
+    this.#waiting.splice(0, this.#waiting.length, ...kept);
+    return taken;
+  }
+}
+
+/** The outcome of a prompt that was stopped before its turn began. */
+export function neverBegan(reason?: string): PromptOutcome {
+  return { turnId: null, ...cancelledEnding(reason), usage: NO_USAGE };
+}
+
+/** A pending prompt with nothing recorded yet. */
+export function pendingPrompt(prompt: Prompt, bodyHash: string): PendingPrompt {
+  return { ...prompt, bodyHash, outcome: new Deferred<PromptOutcome>(), accepted: false };
+}
