@@ -1,0 +1,305 @@
+import { isAbsolute } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import type { ControlEvent, HistoryEvent, Stored } from '../session/events.ts';
+import type {
+  HistoryRange,
+  Journal,
+  Log,
+  NewRecord,
+  SessionRow,
+  StoredRecord,
+} from '../session/ports.ts';
+import type { SessionId } from '../session/words.ts';
+import type { StreamName } from './canonical.ts';
+import { decodeCursor, encodeCursor } from './cursor.ts';
+import { JournalError } from './errors.ts';
+import { WorkerClient } from './worker-client.ts';
+import type { Placed, RecordColumns, SessionColumns, Verification } from './worker-protocol.ts';
+import { workerUrl } from './worker-url.ts';
+
+/** The largest page of `sessions()`. */
+export const MAX_LIST_LIMIT = 1000;
+
+const OPEN_DEADLINE_MS = 30_000;
+const CLOSE_DEADLINE_MS = 5_000;
+
+type Codec = typeof import('./codec.ts');
+
+/** How a journal is opened. */
+export type OpenJournalOptions = {
+  /** Absolute path; made if it is not there. */
+  readonly dataFolder: string;
+  readonly log: Log;
+  /** Stamps the records. */
+  readonly clock: Pick<Clock, 'now'>;
+  /** How long to wait for another process to let go of the folder, in milliseconds; 0 by default. */
+  readonly lockWaitMs?: number;
+  /** Largest size of the database in pages of 4 KiB; a commit past it fails as on a full disk. */
+  readonly maxPages?: number;
+  /** `like` searches without the full-text index. The default falls back to it where SQLite has no FTS5. */
+  readonly search?: 'fts5' | 'like';
+  /** Where the worker's file is, if not beside this one. */
+  readonly workerUrl?: URL;
+};
+
+/** The store of a data folder, open. */
+export interface OpenJournal extends Journal {
+  readonly dataFolder: string;
+  /** Why nothing can be appended any more, or null. */
+  readonly fault: JournalError | null;
+  /** Recomputes a chain. A session that is not there has an empty, whole chain. */
+  verify(sessionId: SessionId, stream: StreamName): Promise<Verification>;
+  /** The chain hash up to and with a history event; null if there is no such event. */
+  hashAt(sessionId: SessionId, eventId: number): Promise<string | null>;
+  /**
+   * Finishes what was asked, empties the log into the database and lets go of the folder. After `deadlineMs`
+   * (5 s by default) the store is cut off instead, and what was not answered is rejected. Any call after it is
+   * rejected with `journal.closed`; closing again returns the first closing.
+   */
+  close(options?: { readonly deadlineMs?: number }): Promise<void>;
+}
+
+/**
+ * Opens the store and takes the data folder for this process. Throws `JournalError`: `journal.locked`,
+ * `journal.too_new`, or `journal.fault` with what to do.
+ */
+export async function openJournal(options: OpenJournalOptions): Promise<OpenJournal> {
+  if (!isAbsolute(options.dataFolder)) {
+    throw new RangeError(`The data folder must be an absolute path, not "${options.dataFolder}".`);
+  }
+  const journal = new ThreadedJournal(options);
+  try {
+    await journal.opened(OPEN_DEADLINE_MS + (options.lockWaitMs ?? 0));
+  } catch (error) {
+    await journal.abandon();
+    throw error;
+  }
+  return journal;
+}
+
+class ThreadedJournal implements OpenJournal {
+  readonly dataFolder: string;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #client: WorkerClient;
+  /** Loaded beside the thread's start: it is not needed before the store is open. */
+  readonly #codecLoading: Promise<Codec>;
+  #codec: Codec | null = null;
+  #fault: JournalError | null = null;
+  #closing: Promise<void> | null = null;
+
+  constructor(options: OpenJournalOptions) {
+    this.dataFolder = options.dataFolder;
+    this.#clock = options.clock;
+    this.#client = new WorkerClient(
+      options.workerUrl ?? workerUrl(import.meta.url),
+      {
+        folder: options.dataFolder,
+        lockWaitMs: options.lockWaitMs ?? 0,
+        maxPages: options.maxPages,
+        search: options.search ?? 'fts5',
+      },
+      {
+        latched: (fault) => {
+          if (this.#fault !== null || this.#closing !== null) return;
+          this.#fault = fault;
+          options.log.error('The session store takes no more records.', { error: fault });
+        },
+        trouble: (error) => options.log.warn('Background work of the store failed.', { error }),
+      },
+    );
+    this.#codecLoading = import('./codec.ts');
+  }
+
+  get fault(): JournalError | null {
+    return this.#fault;
+  }
+
+  async opened(deadlineMs: number): Promise<void> {
+    const late = new JournalError(
+      'journal.fault',
+      `The session store in ${this.dataFolder} did not open within ${deadlineMs / 1000} s. Check the disk, then restart Pilothouse.`,
+      { data: { folder: this.dataFolder }, retryable: true },
+    );
+    const [codec] = await withDeadline(
+      Promise.all([this.#codecLoading, this.#client.ready]),
+      deadlineMs,
+      late,
+    );
+    this.#codec = codec;
+  }
+
+  async abandon(): Promise<void> {
+    this.#closing = this.#client.terminate();
+    await this.#closing;
+  }
+
+  async append(
+    sessionId: SessionId,
+    records: readonly NewRecord[],
+  ): Promise<readonly StoredRecord[]> {
+    const codec = this.#open();
+    if (this.#fault !== null) throw this.#fault;
+    if (records.length === 0) return [];
+    const encoded = records.map((record) => codec.encodeRecord(sessionId, record));
+    const at = Math.trunc(this.#clock.now());
+    const placed = await this.#client.call('append', { sessionId, at, records: encoded });
+    return records.map((record, index) => storedRecord(sessionId, at, record, placed[index]));
+  }
+
+  async readHistory(
+    sessionId: SessionId,
+    range: HistoryRange,
+  ): Promise<readonly Stored<HistoryEvent>[]> {
+    const { decodeHistory } = this.#open();
+    return await this.#read(sessionId, 'history', range, decodeHistory);
+  }
+
+  async readControl(
+    sessionId: SessionId,
+    range: HistoryRange,
+  ): Promise<readonly Stored<ControlEvent>[]> {
+    const { decodeControl } = this.#open();
+    return await this.#read(sessionId, 'control', range, decodeControl);
+  }
+
+  async session(sessionId: SessionId): Promise<SessionRow | null> {
+    this.#open();
+    const columns = await this.#client.call('session', { sessionId });
+    return columns === null ? null : sessionRow(columns);
+  }
+
+  async sessions(query: {
+    cwd?: string;
+    cursor?: string;
+    limit: number;
+    text?: string;
+  }): Promise<{ rows: readonly SessionRow[]; nextCursor?: string }> {
+    this.#open();
+    const from = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
+    const limit = Math.max(1, Math.min(MAX_LIST_LIMIT, Math.trunc(query.limit)));
+    const { cwd, text } = query;
+    const { rows, more } = await this.#client.call('list', { cwd, text, from, limit });
+    const last = rows.at(-1);
+    const nextCursor = more && last !== undefined ? encodeCursor(last) : undefined;
+    return { rows: rows.map(sessionRow), ...(nextCursor === undefined ? {} : { nextCursor }) };
+  }
+
+  async deleteSession(sessionId: SessionId): Promise<boolean> {
+    this.#open();
+    if (this.#fault !== null) throw this.#fault;
+    return await this.#client.call('delete', { sessionId });
+  }
+
+  async verify(sessionId: SessionId, stream: StreamName): Promise<Verification> {
+    this.#open();
+    return await this.#client.call('verify', { sessionId, stream });
+  }
+
+  async hashAt(sessionId: SessionId, eventId: number): Promise<string | null> {
+    this.#open();
+    return await this.#client.call('hashAt', { sessionId, seq: eventId });
+  }
+
+  close(options: { readonly deadlineMs?: number } = {}): Promise<void> {
+    this.#closing ??= this.#close(options.deadlineMs ?? CLOSE_DEADLINE_MS);
+    return this.#closing;
+  }
+
+  async #close(deadlineMs: number): Promise<void> {
+    const late = new JournalError('journal.fault', 'The session store did not close in time.');
+    try {
+      await withDeadline(
+        this.#client.call('close', null).then(() => this.#client.exited),
+        deadlineMs,
+        late,
+      );
+    } catch (error) {
+      // Broken or too slow: the next open recovers from the log, and cutting the thread off frees the folder.
+      if (!(error instanceof JournalError)) throw error;
+      await this.#client.terminate();
+    }
+  }
+
+  #open(): Codec {
+    if (this.#closing !== null || this.#codec === null) {
+      throw new JournalError('journal.closed', 'The session store is closed.');
+    }
+    return this.#codec;
+  }
+
+  async #read<E>(
+    sessionId: SessionId,
+    stream: StreamName,
+    range: HistoryRange,
+    decode: (
+      place: { session: string; stream: StreamName; seq: number },
+      v: number,
+      body: string,
+    ) => E,
+  ): Promise<readonly Stored<E>[]> {
+    const { badRecord } = this.#open();
+    const found: Stored<E>[] = [];
+    let failure: unknown = null;
+    const take = (columns: RecordColumns): void => {
+      if (failure !== null) return;
+      try {
+        for (const [index, seq] of columns.seqs.entries()) {
+          const place = { session: sessionId, stream, seq };
+          const body = columns.bodies[index];
+          if (typeof body !== 'string') throw badRecord(place, 'its body is missing');
+          const event = decode(place, columns.versions[index] ?? 0, body);
+          const at = columns.ats[index] ?? 0;
+          found.push({ sessionId, seq, at, event, hash: columns.hashes[index] ?? '' });
+        }
+      } catch (error) {
+        failure = error;
+      }
+    };
+    // Parts are decoded while the thread reads on, and leave the event loop free in between.
+    const last = await this.#client.call(
+      'read',
+      {
+        sessionId,
+        stream,
+        after: range.after,
+        before: range.before,
+        limit: Math.trunc(range.limit),
+        newestFirst: range.newestFirst ?? false,
+      },
+      take,
+    );
+    take(last);
+    if (failure !== null) throw failure;
+    return found;
+  }
+}
+
+function storedRecord(
+  sessionId: SessionId,
+  at: number,
+  record: NewRecord,
+  placed: Placed | undefined,
+): StoredRecord {
+  if (placed === undefined) throw new TypeError('The store answered with too few records.');
+  const place = { sessionId, seq: placed.seq, at, hash: placed.hash };
+  return record.stream === 'history'
+    ? { stream: 'history', record: { ...place, event: record.event } }
+    : { stream: 'control', record: { ...place, event: record.event } };
+}
+
+function sessionRow(columns: SessionColumns): SessionRow {
+  // The id was a `SessionId` when the session was created.
+  return { ...columns, sessionId: columns.sessionId as SessionId };
+}
+
+async function withDeadline<T>(work: Promise<T>, deadlineMs: number, late: Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late), deadlineMs);
+  });
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

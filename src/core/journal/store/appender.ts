@@ -1,0 +1,260 @@
+import { createHash } from 'node:crypto';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { isObject } from '../../../base/json.ts';
+import { chainHash, GENESIS_HASH, RECORD_VERSION, type StreamName } from '../canonical.ts';
+import type { EncodedRecord } from '../codec.ts';
+import { JournalError } from '../errors.ts';
+import type { Placed } from '../worker-protocol.ts';
+import { rollBack } from './schema.ts';
+import { faultOf, isAmbiguousCommit } from './sqlite-errors.ts';
+
+/** Bodies past this many bytes are kept as blobs. */
+export const BLOB_THRESHOLD_BYTES = 512 * 1024;
+
+const MAX_CACHED_HEADS = 1024;
+
+export type Append = {
+  readonly sessionId: string;
+  readonly at: number;
+  readonly records: readonly EncodedRecord[];
+};
+
+/** What came of one append of a group. */
+export type AppendResult =
+  | { readonly ok: true; readonly placed: readonly Placed[] }
+  | { readonly ok: false; readonly error: JournalError };
+
+/** What came of a group. After a `fault` no append may be tried. */
+export type GroupResult = {
+  readonly results: readonly AppendResult[];
+  readonly fault: JournalError | null;
+};
+
+type Head = { readonly seq: number; readonly hash: string };
+
+/** What the next record of a session builds on. */
+type Heads = {
+  readonly n: number;
+  readonly streams: { readonly [S in StreamName]: Head };
+};
+
+/** Writes records and what is derived from them. */
+export class Appender {
+  readonly #database: DatabaseSync;
+  readonly #folder: string;
+  readonly #heads = new Map<string, Heads>();
+  readonly #statements: ReturnType<typeof prepare>;
+
+  constructor(database: DatabaseSync, folder: string) {
+    this.#database = database;
+    this.#folder = folder;
+    this.#statements = prepare(database);
+  }
+
+  /** Forgets what it knows of a session that is being deleted. */
+  forget(sessionId: string): void {
+    this.#heads.delete(sessionId);
+  }
+
+  /**
+   * Commits the appends in one transaction, in their order. One that is refused does not touch the others; what
+   * breaks the store fails them all, since nothing of the transaction is kept.
+   */
+  appendGroup(group: readonly Append[]): GroupResult {
+    let committing = false;
+    try {
+      this.#database.exec('BEGIN IMMEDIATE');
+      const results = group.map((append) => this.#appendOne(append));
+      committing = true;
+      this.#database.exec('COMMIT');
+      return { results, fault: null };
+    } catch (error) {
+      this.#heads.clear();
+      this.#undo();
+      const fault = faultOf(error, this.#folder);
+      const told = committing && isAmbiguousCommit(error) ? unknownOutcome(fault) : fault;
+      return { results: group.map(() => ({ ok: false, error: told })), fault };
+    }
+  }
+
+  #undo(): void {
+    try {
+      rollBack(this.#database);
+    } catch (error) {
+      // The store is broken and stays shut; the next open rolls back what is left.
+      if (!(error instanceof Error)) throw error;
+    }
+  }
+
+  #appendOne(append: Append): AppendResult {
+    this.#database.exec('SAVEPOINT one');
+    try {
+      const placed = this.#write(append);
+      this.#database.exec('RELEASE one');
+      return { ok: true, placed };
+    } catch (error) {
+      if (!(error instanceof JournalError)) throw error;
+      this.#heads.delete(append.sessionId);
+      this.#database.exec('ROLLBACK TO one; RELEASE one');
+      return { ok: false, error };
+    }
+  }
+
+  #write({ sessionId, at, records }: Append): readonly Placed[] {
+    const known = this.#headsOf(sessionId);
+    const heads = known ?? this.#create(sessionId, at, records[0]);
+    const streams: { [S in StreamName]: Head } = { ...heads.streams };
+    const placed: Placed[] = [];
+    for (const [index, record] of records.entries()) {
+      if (record.type === 'session_created' && (known !== null || index > 0)) {
+        throw new JournalError(
+          'journal.bad_record',
+          `The session ${sessionId} exists already, so it can't be created.`,
+          { data: { session: sessionId, stream: record.stream, type: record.type } },
+        );
+      }
+      const previous = streams[record.stream];
+      const head = this.#insert(heads.n, sessionId, at, record, previous);
+      streams[record.stream] = head;
+      placed.push(head);
+    }
+    this.#derive(heads.n, at, records, streams);
+    this.#remember(sessionId, { n: heads.n, streams });
+    return placed;
+  }
+
+  #headsOf(sessionId: string): Heads | null {
+    const cached = this.#heads.get(sessionId);
+    if (cached !== undefined) return cached;
+    const row = this.#statements.heads.get(sessionId);
+    if (row === undefined) return null;
+    return {
+      n: Number(row['n']),
+      streams: {
+        history: { seq: Number(row['history_seq']), hash: String(row['history_hash']) },
+        control: { seq: Number(row['control_seq']), hash: String(row['control_hash']) },
+      },
+    };
+  }
+
+  #remember(sessionId: string, heads: Heads): void {
+    this.#heads.delete(sessionId);
+    this.#heads.set(sessionId, heads);
+    if (this.#heads.size <= MAX_CACHED_HEADS) return;
+    const oldest = this.#heads.keys().next();
+    if (oldest.done !== true) this.#heads.delete(oldest.value);
+  }
+
+  #create(sessionId: string, at: number, first: EncodedRecord | undefined): Heads {
+    if (first === undefined || first.stream !== 'history' || first.type !== 'session_created') {
+      throw unknownSession(sessionId);
+    }
+    const event: unknown = JSON.parse(first.body);
+    const { cwd, additionalDirectories } = isObject(event) ? event : {};
+    if (this.#statements.taken.get(sessionId) !== undefined) throw unknownSession(sessionId);
+    const { lastInsertRowid } = this.#statements.create.run(
+      sessionId,
+      String(cwd),
+      JSON.stringify(additionalDirectories),
+      at,
+      at,
+      GENESIS_HASH,
+      GENESIS_HASH,
+    );
+    const genesis = { seq: 0, hash: GENESIS_HASH };
+    return { n: Number(lastInsertRowid), streams: { history: genesis, control: genesis } };
+  }
+
+  #insert(
+    n: number,
+    sessionId: string,
+    at: number,
+    { stream, type, body }: EncodedRecord,
+    previous: Head,
+  ): Head {
+    const seq = previous.seq + 1;
+    const hash = chainHash(previous.hash, {
+      session: sessionId,
+      stream,
+      seq,
+      at,
+      version: RECORD_VERSION,
+      body,
+    });
+    // A UTF-16 unit is at most three bytes of UTF-8: most bodies need no count.
+    const big =
+      body.length > BLOB_THRESHOLD_BYTES / 3 && Buffer.byteLength(body) > BLOB_THRESHOLD_BYTES;
+    const blob = big ? this.#storeBlob(body) : null;
+    const kept = big ? null : body;
+    this.#statements.insert.run(n, stream, seq, RECORD_VERSION, at, type, kept, blob, hash);
+    return { seq, hash };
+  }
+
+  #storeBlob(body: string): string {
+    const bytes = Buffer.from(body, 'utf8');
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    this.#statements.blob.run(hash, bytes);
+    return hash;
+  }
+
+  #derive(
+    n: number,
+    at: number,
+    records: readonly EncodedRecord[],
+    { history, control }: { readonly [S in StreamName]: Head },
+  ): void {
+    const { advance, moved, title } = this.#statements;
+    advance.run(history.seq, history.hash, control.seq, control.hash, n);
+    for (const record of records) {
+      if (record.stream !== 'history') continue;
+      if (record.type === 'turn_started' || record.type === 'model_replied') moved.run(at, n);
+      if (record.type === 'title_changed') title.run(titleOf(record.body), n);
+    }
+  }
+}
+
+function titleOf(body: string): string | null {
+  const event: unknown = JSON.parse(body);
+  return isObject(event) && typeof event['title'] === 'string' ? event['title'] : null;
+}
+
+function prepare(database: DatabaseSync) {
+  const statement = (sql: string): StatementSync => database.prepare(sql);
+  return {
+    heads: statement(
+      'SELECT n, history_seq, history_hash, control_seq, control_hash FROM sessions WHERE session_id = ? AND deleting = 0',
+    ),
+    taken: statement('SELECT n FROM sessions WHERE session_id = ?'),
+    create: statement(
+      `INSERT INTO sessions (session_id, cwd, additional_directories, created_at, last_message_at,
+         history_seq, history_hash, control_seq, control_hash) VALUES (?, ?, ?, ?, ?, 0, ?, 0, ?)`,
+    ),
+    insert: statement(
+      'INSERT INTO records (n, stream, seq, v, at, type, body, blob, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ),
+    blob: statement(
+      'INSERT INTO blobs (hash, bytes, refs) VALUES (?, ?, 1) ON CONFLICT (hash) DO UPDATE SET refs = refs + 1',
+    ),
+    advance: statement(
+      'UPDATE sessions SET history_seq = ?, history_hash = ?, control_seq = ?, control_hash = ? WHERE n = ?',
+    ),
+    moved: statement('UPDATE sessions SET last_message_at = ? WHERE n = ?'),
+    title: statement('UPDATE sessions SET title = ? WHERE n = ?'),
+  };
+}
+
+function unknownSession(sessionId: string): JournalError {
+  return new JournalError(
+    'journal.unknown_session',
+    `There is no session ${sessionId}; it may have been deleted.`,
+    { data: { session: sessionId } },
+  );
+}
+
+function unknownOutcome(fault: JournalError): JournalError {
+  return new JournalError(
+    'journal.outcome_unknown',
+    `${fault.message} Whether the last records were saved is known only after that.`,
+    { cause: fault, data: fault.data },
+  );
+}

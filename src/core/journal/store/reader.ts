@@ -1,0 +1,113 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { RangeQuery, RecordColumns, SessionColumns } from '../worker-protocol.ts';
+
+/** Work that gives way to appends after each slice. */
+export type Sliced<Part, Result> = Generator<Part, Result, undefined>;
+
+/** A slice of a read ends after this many records or bytes: about a millisecond. */
+const SLICE_RECORDS = 256;
+const SLICE_BYTES = 512 * 1024;
+
+const RECORD_COLUMNS = 'r.seq, r.at, r.v, r.hash, coalesce(r.body, CAST(b.bytes AS TEXT)) AS body';
+const RECORD_TABLES = 'records r LEFT JOIN blobs b ON b.hash = r.blob';
+
+/** The columns of `sessions` that the list shows. */
+export const SESSION_COLUMNS =
+  'session_id, cwd, additional_directories, title, created_at, last_message_at, history_seq, history_hash';
+
+/** Reads streams and sessions. */
+export class Reader {
+  readonly #number;
+  readonly #session;
+  readonly #hashAt;
+  readonly #forward;
+  readonly #backward;
+
+  constructor(database: DatabaseSync) {
+    this.#number = database.prepare('SELECT n FROM sessions WHERE session_id = ? AND deleting = 0');
+    this.#session = database.prepare(
+      `SELECT ${SESSION_COLUMNS} FROM sessions WHERE session_id = ? AND deleting = 0`,
+    );
+    this.#hashAt = database.prepare(
+      "SELECT hash FROM records WHERE n = ? AND stream = 'history' AND seq = ?",
+    );
+    const range = `SELECT ${RECORD_COLUMNS} FROM ${RECORD_TABLES} WHERE r.n = ? AND r.stream = ? AND r.seq > ? AND r.seq < ?`;
+    this.#forward = database.prepare(`${range} ORDER BY r.seq`);
+    this.#backward = database.prepare(`${range} ORDER BY r.seq DESC`);
+    for (const statement of [this.#forward, this.#backward]) statement.setReturnArrays(true);
+  }
+
+  /** The number that stands for the session in the tables, or null. */
+  numberOf(sessionId: string): number | null {
+    const row = this.#number.get(sessionId);
+    return row === undefined ? null : Number(row['n']);
+  }
+
+  session(sessionId: string): SessionColumns | null {
+    const row = this.#session.get(sessionId);
+    return row === undefined ? null : sessionColumns(row);
+  }
+
+  hashAt(sessionId: string, seq: number): string | null {
+    const n = this.numberOf(sessionId);
+    const row = n === null ? undefined : this.#hashAt.get(n, seq);
+    return row === undefined ? null : String(row['hash']);
+  }
+
+  /** A range of a stream, slice by slice. An unknown session has no records. */
+  *read(query: RangeQuery): Sliced<RecordColumns, RecordColumns> {
+    const n = this.numberOf(query.sessionId);
+    let after = query.after ?? 0;
+    let before = query.before ?? Number.MAX_SAFE_INTEGER;
+    let left = query.limit;
+    while (n !== null && left > 0) {
+      const statement = query.newestFirst ? this.#backward : this.#forward;
+      const slice = takeSlice(statement.iterate(n, query.stream, after, before), left);
+      left -= slice.seqs.length;
+      const last = slice.seqs.at(-1);
+      if (last === undefined) return slice;
+      if (query.newestFirst) before = last;
+      else after = last;
+      if (left <= 0) return slice;
+      yield slice;
+    }
+    return noRecords();
+  }
+}
+
+function noRecords(): RecordColumns {
+  return { seqs: [], ats: [], versions: [], hashes: [], bodies: [] };
+}
+
+function takeSlice(rows: Iterable<unknown>, limit: number): RecordColumns {
+  const slice = noRecords();
+  let bytes = 0;
+  for (const row of rows) {
+    if (!Array.isArray(row)) throw new TypeError('A row is not an array.');
+    const [seq, at, version, hash, body] = row as SQLOutputValue[];
+    slice.seqs.push(Number(seq));
+    slice.ats.push(Number(at));
+    slice.versions.push(Number(version));
+    slice.hashes.push(String(hash));
+    slice.bodies.push(typeof body === 'string' ? body : null);
+    bytes += typeof body === 'string' ? body.length : 0;
+    const count = slice.seqs.length;
+    if (count >= limit || count >= SLICE_RECORDS || bytes >= SLICE_BYTES) break;
+  }
+  return slice;
+}
+
+/** A row of `SESSION_COLUMNS` as the list shows it. */
+export function sessionColumns(row: Record<string, SQLOutputValue>): SessionColumns {
+  const directories: unknown = JSON.parse(String(row['additional_directories']));
+  return {
+    sessionId: String(row['session_id']),
+    cwd: String(row['cwd']),
+    additionalDirectories: Array.isArray(directories) ? directories.map(String) : [],
+    title: row['title'] === null ? null : String(row['title']),
+    createdAt: Number(row['created_at']),
+    lastMessageAt: Number(row['last_message_at']),
+    lastEventId: Number(row['history_seq']),
+    prefixHash: String(row['history_hash']),
+  };
+}

@@ -1,0 +1,129 @@
+import type { JournalError } from '../errors.ts';
+import type { Append, AppendResult, GroupResult } from './appender.ts';
+import type { Sliced } from './reader.ts';
+
+/** An append that waits for its turn. */
+export type WaitingAppend = {
+  readonly append: Append;
+  readonly settle: (result: AppendResult) => void;
+};
+
+/** Work in slices and what to do with what it yields. */
+export type Job = {
+  /** Does one slice; true when the work is over. Must not throw. */
+  step(): boolean;
+};
+
+/**
+ * Decides what the writer does next. Appends always go first, all that wait in one commit; between two commits the
+ * jobs (reads, lists, checks, deletions) get one slice each in turn; what is left goes to idle work.
+ */
+export class Scheduler {
+  readonly #commit: (group: readonly Append[]) => GroupResult;
+  readonly #onFault: (fault: JournalError) => void;
+  readonly #jobs: Job[] = [];
+  #appends: WaitingAppend[] = [];
+  #scheduled = false;
+  #fault: JournalError | null = null;
+  #whenIdle: (() => void)[] = [];
+
+  constructor(
+    commit: (group: readonly Append[]) => GroupResult,
+    onFault: (fault: JournalError) => void,
+  ) {
+    this.#commit = commit;
+    this.#onFault = onFault;
+  }
+
+  get fault(): JournalError | null {
+    return this.#fault;
+  }
+
+  get isIdle(): boolean {
+    return this.#appends.length === 0 && this.#jobs.length === 0;
+  }
+
+  append(waiting: WaitingAppend): void {
+    this.#appends.push(waiting);
+    this.#schedule();
+  }
+
+  start(job: Job): void {
+    this.#jobs.push(job);
+    this.#schedule();
+  }
+
+  /** Calls back once nothing waits. */
+  whenIdle(run: () => void): void {
+    this.#whenIdle.push(run);
+    this.#schedule();
+  }
+
+  /** Lets no further append through. */
+  latch(fault: JournalError): void {
+    if (this.#fault !== null) return;
+    this.#fault = fault;
+    this.#onFault(fault);
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#turn();
+    });
+  }
+
+  #turn(): void {
+    if (this.#appends.length > 0) this.#commitWaiting();
+    const job = this.#jobs.shift();
+    if (job !== undefined && !job.step()) this.#jobs.push(job);
+    if (!this.isIdle) {
+      this.#schedule();
+      return;
+    }
+    const callbacks = this.#whenIdle;
+    this.#whenIdle = [];
+    for (const callback of callbacks) callback();
+  }
+
+  #commitWaiting(): void {
+    const waiting = this.#appends;
+    this.#appends = [];
+    if (this.#fault !== null) {
+      for (const { settle } of waiting) settle({ ok: false, error: this.#fault });
+      return;
+    }
+    const { results, fault } = this.#commit(waiting.map(({ append }) => append));
+    if (fault !== null) this.latch(fault);
+    for (const [index, { settle }] of waiting.entries()) {
+      const result = results[index];
+      if (result !== undefined) settle(result);
+    }
+  }
+}
+
+/** A job that runs a generator: every part and the result are handed on, and a failure ends it. */
+export function jobOf<Part, Result>(
+  work: Sliced<Part, Result>,
+  to: {
+    readonly part: (value: Part) => void;
+    readonly result: (value: Result) => void;
+    readonly failed: (error: unknown) => void;
+  },
+): Job {
+  return {
+    step(): boolean {
+      try {
+        const step = work.next();
+        if (step.done === true) to.result(step.value);
+        else to.part(step.value);
+        return step.done === true;
+      } catch (error) {
+        to.failed(error);
+        return true;
+      }
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import type { StreamName } from './canonical.ts';
+import type { EncodedRecord } from './codec.ts';
+import type { JournalErrorShape } from './errors.ts';
+
+/** What the worker is started with. */
+export type WorkerSettings = {
+  readonly folder: string;
+  readonly lockWaitMs: number;
+  readonly maxPages?: number | undefined;
+  /** `like` searches without the full-text index, as where SQLite was built without it. */
+  readonly search: 'fts5' | 'like';
+};
+
+/** A page of a stream. */
+export type RangeQuery = {
+  readonly sessionId: string;
+  readonly stream: StreamName;
+  readonly after?: number | undefined;
+  readonly before?: number | undefined;
+  readonly limit: number;
+  readonly newestFirst: boolean;
+};
+
+/** A page of the session list, after the session at `from` in list order. */
+export type ListQuery = {
+  readonly cwd?: string | undefined;
+  readonly text?: string | undefined;
+  readonly from?: ListPosition | undefined;
+  readonly limit: number;
+};
+
+export type ListPosition = { readonly lastMessageAt: number; readonly sessionId: string };
+
+/** Stored records column by column: cheaper to hand over than one object for each. */
+export type RecordColumns = {
+  readonly seqs: number[];
+  readonly ats: number[];
+  readonly versions: number[];
+  readonly hashes: string[];
+  /** Null where the blob that holds the body is missing. */
+  readonly bodies: (string | null)[];
+};
+
+/** A session as the list shows it. */
+export type SessionColumns = {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly additionalDirectories: readonly string[];
+  readonly title: string | null;
+  readonly createdAt: number;
+  readonly lastMessageAt: number;
+  readonly lastEventId: number;
+  readonly prefixHash: string;
+};
+
+/** Where an appended record stands now. */
+export type Placed = { readonly seq: number; readonly hash: string };
+
+/** What a check of a chain found. */
+export type Verification =
+  | { readonly ok: true; readonly records: number; readonly hash: string | null }
+  /** `seq` is the first record that is wrong; every record before it is whole. */
+  | { readonly ok: false; readonly seq: number; readonly reason: string };
+
+/** Every operation of the worker: its arguments and its result. */
+export type Operations = {
+  append: {
+    args: { sessionId: string; at: number; records: readonly EncodedRecord[] };
+    result: readonly Placed[];
+  };
+  /** Answered in parts; the result is the last one. */
+  read: { args: RangeQuery; result: RecordColumns };
+  session: { args: { sessionId: string }; result: SessionColumns | null };
+  list: { args: ListQuery; result: { rows: readonly SessionColumns[]; more: boolean } };
+  hashAt: { args: { sessionId: string; seq: number }; result: string | null };
+  verify: { args: { sessionId: string; stream: StreamName }; result: Verification };
+  delete: { args: { sessionId: string }; result: boolean };
+  close: { args: null; result: null };
+};
+
+export type OperationName = keyof Operations;
+
+export type WorkerRequest = {
+  [N in OperationName]: {
+    readonly id: number;
+    readonly op: N;
+    readonly args: Operations[N]['args'];
+  };
+}[OperationName];
+
+export type WorkerReply =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'failed'; readonly error: JournalErrorShape }
+  | { readonly kind: 'part'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'result'; readonly id: number; readonly value: unknown }
+  /** `latched`: no append will succeed any more. */
+  | {
+      readonly kind: 'error';
+      readonly id: number;
+      readonly error: JournalErrorShape;
+      readonly latched: boolean;
+    }
+  /** Something broke while nobody waited for it. */
+  | { readonly kind: 'trouble'; readonly error: JournalErrorShape; readonly latched: boolean };

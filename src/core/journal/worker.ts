@@ -1,0 +1,210 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { assertNever } from '../../base/assert-never.ts';
+import { isObject } from '../../base/json.ts';
+import { JournalError, toErrorShape } from './errors.ts';
+import type { AppendResult } from './store/appender.ts';
+import type { Sliced } from './store/reader.ts';
+import { jobOf, Scheduler } from './store/scheduler.ts';
+import { faultOf, isDamage } from './store/sqlite-errors.ts';
+import { openStore, type Store } from './store/store.ts';
+import type { WorkerReply, WorkerRequest, WorkerSettings } from './worker-protocol.ts';
+
+/** The thread that does all work on the session database, so that a slow disk stops nobody else. */
+
+/** Quiet time before new messages are indexed: an index commit never stands between two appends of a stream. */
+const INDEX_DELAY_MS = 150;
+
+/** Records after which a message is complete and can be found. */
+const INDEXED_AFTER = new Set(['turn_started', 'model_replied', 'turn_ended', 'title_changed']);
+
+class Writer {
+  readonly #store: Store;
+  readonly #folder: string;
+  readonly #post: (reply: WorkerReply) => void;
+  readonly #scheduler: Scheduler;
+  #indexTimer: NodeJS.Timeout | null = null;
+  #closing = false;
+
+  constructor(store: Store, folder: string, post: (reply: WorkerReply) => void) {
+    this.#store = store;
+    this.#folder = folder;
+    this.#post = post;
+    this.#scheduler = new Scheduler(
+      (group) => store.appender.appendGroup(group),
+      () => this.#stopIndexing(),
+    );
+    this.#runInBackground(store.deleter.resume());
+    this.#indexSoon();
+  }
+
+  handle(request: WorkerRequest): void {
+    const { id } = request;
+    switch (request.op) {
+      case 'append':
+        this.#append(request);
+        return;
+      case 'read':
+        this.#run(id, this.#store.reader.read(request.args));
+        return;
+      case 'list':
+        this.#run(id, this.#store.lister.list(request.args));
+        return;
+      case 'verify':
+        this.#run(id, this.#store.verifier.verify(request.args.sessionId, request.args.stream));
+        return;
+      case 'session':
+        this.#answer(id, () => this.#store.reader.session(request.args.sessionId));
+        return;
+      case 'hashAt':
+        this.#answer(id, () => this.#store.reader.hashAt(request.args.sessionId, request.args.seq));
+        return;
+      case 'delete':
+        this.#delete(id, request.args.sessionId);
+        return;
+      case 'close':
+        this.#close(id);
+        return;
+      default:
+        assertNever(request);
+    }
+  }
+
+  #append({ id, args }: Extract<WorkerRequest, { op: 'append' }>): void {
+    const settle = (result: AppendResult): void => {
+      if (!result.ok) {
+        this.#fail(id, result.error);
+        return;
+      }
+      this.#post({ kind: 'result', id, value: result.placed });
+      if (args.records.some(({ type }) => INDEXED_AFTER.has(type))) this.#touch(args.sessionId);
+    };
+    this.#scheduler.append({ append: args, settle });
+  }
+
+  #delete(id: number, sessionId: string): void {
+    const { fault } = this.#scheduler;
+    if (fault !== null) {
+      this.#fail(id, fault);
+      return;
+    }
+    this.#store.appender.forget(sessionId);
+    this.#run(id, this.#store.deleter.delete(sessionId));
+  }
+
+  /** A read of one row needs no slices, but it waits its turn behind the appends made before it. */
+  #answer(id: number, read: () => unknown): void {
+    this.#scheduler.start({
+      step: () => {
+        try {
+          this.#post({ kind: 'result', id, value: read() });
+        } catch (error) {
+          this.#failRead(id, error);
+        }
+        return true;
+      },
+    });
+  }
+
+  #run(id: number, work: Sliced<unknown, unknown>): void {
+    this.#scheduler.start(
+      jobOf(work, {
+        part: (value) => {
+          if (value !== undefined) this.#post({ kind: 'part', id, value });
+        },
+        result: (value) => this.#post({ kind: 'result', id, value }),
+        failed: (error) => this.#failRead(id, error),
+      }),
+    );
+  }
+
+  #runInBackground(work: Sliced<undefined, void>): void {
+    this.#scheduler.start(
+      jobOf(work, {
+        part: () => undefined,
+        result: () => undefined,
+        failed: (error) => {
+          const fault = faultOf(error, this.#folder);
+          if (isDamage(error)) this.#scheduler.latch(fault);
+          const latched = this.#scheduler.fault !== null;
+          this.#post({ kind: 'trouble', error: toErrorShape(fault), latched });
+        },
+      }),
+    );
+  }
+
+  #failRead(id: number, error: unknown): void {
+    const fault = faultOf(error, this.#folder);
+    if (isDamage(error)) this.#scheduler.latch(fault);
+    this.#fail(id, fault);
+  }
+
+  #fail(id: number, error: JournalError): void {
+    const latched = this.#scheduler.fault !== null;
+    this.#post({ kind: 'error', id, error: toErrorShape(error), latched });
+  }
+
+  #touch(sessionId: string): void {
+    const n = this.#store.reader.numberOf(sessionId);
+    if (n === null) return;
+    this.#store.search.touch(n);
+    this.#indexSoon();
+  }
+
+  #indexSoon(): void {
+    if (this.#closing || this.#scheduler.fault !== null || !this.#store.search.isBehind) return;
+    if (this.#indexTimer !== null) {
+      this.#indexTimer.refresh();
+      return;
+    }
+    this.#indexTimer = setTimeout(() => {
+      this.#indexTimer = null;
+      this.#runInBackground(this.#store.search.catchUp());
+    }, INDEX_DELAY_MS);
+  }
+
+  #stopIndexing(): void {
+    if (this.#indexTimer !== null) clearTimeout(this.#indexTimer);
+    this.#indexTimer = null;
+  }
+
+  #close(id: number): void {
+    this.#closing = true;
+    this.#stopIndexing();
+    this.#scheduler.whenIdle(() => {
+      try {
+        this.#store.close();
+        this.#post({ kind: 'result', id, value: null });
+      } catch (error) {
+        this.#fail(id, faultOf(error, this.#folder));
+      }
+    });
+  }
+}
+
+async function main(): Promise<void> {
+  const port = parentPort;
+  if (port === null || !isSettings(workerData)) {
+    throw new JournalError('journal.fault', 'The store worker was started without its settings.');
+  }
+  const settings = workerData;
+  const post = (reply: WorkerReply): void => port.postMessage(reply);
+  let store: Store;
+  try {
+    store = await openStore(settings);
+  } catch (error) {
+    post({ kind: 'failed', error: toErrorShape(faultOf(error, settings.folder)) });
+    return;
+  }
+  const writer = new Writer(store, settings.folder, post);
+  port.on('message', (request: WorkerRequest) => {
+    writer.handle(request);
+    if (request.op === 'close') port.unref();
+  });
+  post({ kind: 'ready' });
+}
+
+function isSettings(value: unknown): value is WorkerSettings {
+  return isObject(value) && typeof value['folder'] === 'string';
+}
+
+await main();

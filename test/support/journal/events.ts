@@ -1,0 +1,277 @@
+import type { ControlEvent, HistoryEvent } from '../../../src/core/session/events.ts';
+import type { NewRecord } from '../../../src/core/session/ports.ts';
+import type {
+  CommandId,
+  GateId,
+  MessageId,
+  ProcessId,
+  SessionConfig,
+  SessionId,
+  ToolCallId,
+  TurnId,
+} from '../../../src/core/session/words.ts';
+import type { Actor } from '../../../src/protocol/controls.ts';
+
+/** Events of every type, for tests of the store. */
+
+export const sessionId = (text: string): SessionId => text as SessionId;
+export const messageId = (text: string): MessageId => text as MessageId;
+export const turnId = 't1' as TurnId;
+
+const toolCallId = 'c1' as ToolCallId;
+const gateId = 'g1' as GateId;
+const commandId = 'k1' as CommandId;
+const processId = 'p1' as ProcessId;
+
+export const config: SessionConfig = {
+  mode: 'ask',
+  model: 'rehearsal/script',
+  thoughtLevel: 'auto',
+  budget: { steps: 10, costUsd: 0.5 },
+};
+
+export const actor: Actor = { clientId: 'client', role: 'host_owner', source: 'acp' };
+
+export function created(cwd = '/work/folder'): NewRecord {
+  return {
+    stream: 'history',
+    event: { type: 'session_created', cwd, additionalDirectories: [], config },
+  };
+}
+
+export function titled(title: string): NewRecord {
+  return { stream: 'history', event: { type: 'title_changed', title } };
+}
+
+export function prompted(text: string): NewRecord {
+  return {
+    stream: 'history',
+    event: {
+      type: 'turn_started',
+      turnId,
+      commandId,
+      messageId: messageId('m0'),
+      content: [{ type: 'text', text }],
+      config,
+    },
+  };
+}
+
+export function delta(text: string, message = 'm1', offset = 0): NewRecord {
+  return {
+    stream: 'history',
+    event: {
+      type: 'message_delta',
+      turnId,
+      messageId: messageId(message),
+      kind: 'text',
+      offset,
+      text,
+    },
+  };
+}
+
+export function replied(message = 'm1'): NewRecord {
+  return {
+    stream: 'history',
+    event: {
+      type: 'model_replied',
+      turnId,
+      iteration: 1,
+      messageId: messageId(message),
+      calls: [],
+      finish: 'stop',
+      usage: { inputTokens: 10, outputTokens: 20 },
+    },
+  };
+}
+
+export function attached(clientId = 'client'): NewRecord {
+  return { stream: 'control', event: { type: 'client_attached', actor: { ...actor, clientId } } };
+}
+
+const usage = { inputTokens: 1, outputTokens: 2, cachedInputTokens: 3, costUsd: 0.25 };
+
+/** One history event of every type. */
+export const everyHistoryEvent: readonly HistoryEvent[] = [
+  { type: 'session_created', cwd: '/w', additionalDirectories: ['/x'], config },
+  { type: 'config_changed', config, actor },
+  { type: 'title_changed', title: 'A title' },
+  { type: 'commands_changed', commands: [{ name: 'plan', description: 'Plans', input: null }] },
+  {
+    type: 'turn_started',
+    turnId,
+    commandId,
+    messageId: messageId('m0'),
+    content: [
+      { type: 'text', text: 'Do it' },
+      { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+      { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' },
+      { type: 'resource_link', name: 'a.ts', uri: 'file:///a.ts' },
+      { type: 'resource', resource: { uri: 'file:///b.ts', text: 'b' } },
+    ],
+    modelText: 'Do it well',
+    config,
+  },
+  {
+    type: 'message_delta',
+    turnId,
+    messageId: messageId('m1'),
+    kind: 'thought',
+    offset: 0,
+    text: 'Hm',
+  },
+  {
+    type: 'model_replied',
+    turnId,
+    iteration: 1,
+    messageId: messageId('m1'),
+    calls: [
+      { toolCallId, name: 'read', input: { path: 'a' } },
+      { toolCallId, name: 'write', input: {}, inputError: 'not JSON' },
+    ],
+    finish: 'tool_calls',
+    usage,
+    providerState: { signature: ['x', null, 1] },
+  },
+  {
+    type: 'model_failed',
+    turnId,
+    iteration: 1,
+    attempt: 1,
+    code: 'model.overloaded',
+    message: 'Busy',
+    retryInMs: 500,
+  },
+  {
+    type: 'tool_proposed',
+    turnId,
+    toolCallId,
+    name: 'edit',
+    title: 'Edit a.ts',
+    kind: 'edit',
+    input: { path: 'a.ts' },
+    locations: [{ path: '/w/a.ts', line: 3 }],
+    content: [{ type: 'diff', path: '/w/a.ts', oldText: null, newText: 'x' }],
+  },
+  { type: 'tool_started', turnId, toolCallId },
+  {
+    type: 'tool_ended',
+    turnId,
+    toolCallId,
+    result: {
+      toolCallId,
+      name: 'edit',
+      status: 'completed',
+      parts: [
+        { type: 'text', text: 'ok' },
+        { type: 'image', mimeType: 'image/png', data: 'AAAA' },
+      ],
+    },
+    content: [
+      { type: 'content', content: { type: 'text', text: 'ok' } },
+      { type: 'terminal', terminalId: 'x' },
+    ],
+    locations: [],
+    rawOutput: { exitCode: 0 },
+  },
+  {
+    type: 'plan_changed',
+    turnId,
+    entries: [{ content: 'One', priority: 'high', status: 'in_progress' }],
+  },
+  {
+    type: 'gate_opened',
+    turnId,
+    gateId,
+    request: {
+      kind: 'permission',
+      toolCallId,
+      tool: 'run',
+      title: 'Run ls',
+      toolKind: 'execute',
+      input: { command: 'ls' },
+      locations: [],
+      content: [],
+      reason: 'asks before effects',
+      details: ['ls'],
+      options: [{ optionId: 'once', name: 'Allow once', kind: 'allow_once' }],
+    },
+  },
+  {
+    type: 'gate_opened',
+    turnId,
+    gateId,
+    request: {
+      kind: 'ask',
+      toolCallId,
+      message: 'Which?',
+      schema: { type: 'object', properties: { answer: { type: 'string' } } },
+    },
+  },
+  {
+    type: 'gate_opened',
+    turnId,
+    gateId,
+    request: { kind: 'auth', target: 'openai', targetKind: 'model', message: 'Sign in' },
+  },
+  {
+    type: 'gate_resolved',
+    turnId,
+    gateId,
+    answer: { kind: 'selected', optionId: 'once', note: 'fine' },
+    actor,
+  },
+  {
+    type: 'gate_resolved',
+    turnId,
+    gateId,
+    answer: { kind: 'accepted', content: { answer: 'x' } },
+    actor,
+  },
+  { type: 'gate_resolved', turnId, gateId, answer: { kind: 'declined' }, actor },
+  {
+    type: 'gate_resolved',
+    turnId,
+    gateId,
+    answer: { kind: 'cancelled', reason: 'restart' },
+    actor,
+  },
+  { type: 'process_started', turnId, processId, command: 'npm run watch' },
+  { type: 'process_ended', processId, state: 'exited', exitCode: 0, signal: null },
+  { type: 'machine_message', turnId: null, messageId: messageId('m2'), text: 'It ended' },
+  { type: 'usage_changed', used: 10, size: 100, costUsd: null },
+  { type: 'notice', severity: 'warning', title: 'Careful', description: 'Text' },
+  {
+    type: 'turn_ended',
+    turnId,
+    terminal: { kind: 'natural', owner: 'agent', reason: 'stop' },
+    stopReason: 'end_turn',
+    usage,
+    iterations: 1,
+  },
+];
+
+/** One control event of every type. */
+export const everyControlEvent: readonly ControlEvent[] = [
+  { type: 'command_accepted', commandId, command: 'submit', bodyHash: 'ab', actor },
+  { type: 'command_resolved', commandId, resolution: 'started' },
+  { type: 'command_resolved', commandId, resolution: 'cancelled', reason: 'restart' },
+  {
+    type: 'control_outcome',
+    receipt: {
+      session_id: 's',
+      control_id: 'c',
+      method: 'session/cancel',
+      outcome: 'cancelled',
+      status: 'accepted',
+      actor,
+      target: { turn_id: 't1' },
+      metadata: { count: 1, ok: true, none: null, text: 'x' },
+    },
+  },
+  { type: 'client_attached', actor },
+  { type: 'client_detached', actor },
+  { type: 'session_closed', actor, reason: 'closed by the person' },
+  { type: 'session_restored', interruptedTurnId: null },
+];
