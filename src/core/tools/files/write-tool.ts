@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { PreparedCall, Tool, ToolContext, ToolOutcome } from '../../session/tool.ts';
+import { TOOL_NAMES } from '../../session/tool-names.ts';
+import { defineTool } from '../define-tool.ts';
+import { completed } from '../outcome.ts';
+import type { ProtectedPaths } from '../protected-paths.ts';
+import { resolveInWorkspace, shownPath } from './disk.ts';
+import { lineEndsOf, withLineEnds } from './line-ends.ts';
+import { NEW_FILE } from './text-encoding.ts';
+import { diffContent, readTextFile, type TextFile, writeTextFile } from './text-file.ts';
+
+const input = z.object({
+  path: z.string().describe('The file; folders that do not exist yet are made.'),
+  text: z.string().describe('The whole new text of the file.'),
+});
+type Input = z.infer<typeof input>;
+
+/** Writes a whole text file, keeping an existing file's encoding, byte order mark, line ends and mode bits. */
+export function writeTool(home: string, protectedPaths: ProtectedPaths): Tool {
+  return defineTool<Input>({
+    name: TOOL_NAMES.write,
+    description:
+      'Writes a text file of the workspace, whole: makes it or replaces all its text. To change a part of a file use edit.',
+    kind: 'edit',
+    readOnly: false,
+    input,
+    async prepare(args, context): Promise<PreparedCall> {
+      const { path } = await resolveInWorkspace(args.path, context.workspace, home);
+      const shown = shownPath(path, context.workspace);
+      // A protected file is not looked at before policy has allowed it.
+      const visible = protectedPaths.guard(path, 'read') === null;
+      const before = visible ? await readTextFile(path, context.files, context.signal) : null;
+      return {
+        accesses: [{ kind: 'write', path }],
+        preview: {
+          title: before === null ? `Write ${shown}` : `Replace ${shown}`,
+          kind: 'edit',
+          locations: [{ path }],
+          content: [diffContent(path, before?.text ?? null, newText(args.text, before))],
+        },
+        run: (running) => write(args, path, running, home),
+      };
+    },
+  });
+}
+
+async function write(
+  args: Input,
+  prepared: string,
+  context: ToolContext,
+  home: string,
+): Promise<ToolOutcome> {
+  const { path } = await resolveInWorkspace(prepared, context.workspace, home);
+  const before = await readTextFile(path, context.files, context.signal);
+  const after = newText(args.text, before);
+  await writeTextFile(path, after, before?.format ?? NEW_FILE, context.files, context.signal);
+  const shown = shownPath(path, context.workspace);
+  const lines = after === '' ? 0 : after.replace(/\n$/, '').split('\n').length;
+  return completed(`${before === null ? 'Created' : 'Replaced'} ${shown} (${lines} lines).`, {
+    content: [diffContent(path, before?.text ?? null, after)],
+    locations: [{ path }],
+  });
+}
+
+function newText(text: string, before: TextFile | null): string {
+  const plain = text.replace(/^\uFEFF/, '');
+  if (before === null) return plain;
+  const ends = lineEndsOf(before.text);
+  return ends === '\n' || ends === '\r\n' ? withLineEnds(plain, ends) : plain;
+}

@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs';
+import type { SessionId } from '../../session/words.ts';
+import { ChildGroup } from './child-group.ts';
+import type { Sandbox } from './sandbox.ts';
+
+/** A command to start for a session. `cwd` and `roots` are canonical. */
+export type Launch = {
+  readonly sessionId: SessionId;
+  readonly command: string;
+  readonly cwd: string;
+  readonly roots: readonly string[];
+  readonly onOutput: (bytes: Buffer) => void;
+};
+
+/** Starts commands, and knows every process group of every session until it is gone. */
+export interface Launcher {
+  /** True if commands run inside a sandbox. */
+  readonly sandboxed: boolean;
+  launch(launch: Launch): ChildGroup;
+  /** Ends every group the session started that still lives, also those whose command has returned. */
+  stopSession(sessionId: SessionId): Promise<void>;
+  /** Ends everything at once, synchronously. For the exit of this process. */
+  killAll(): void;
+}
+
+/** How long a group has between SIGTERM and SIGKILL. */
+export const GRACE_MS = 1000;
+const SWEEP_MS = 2000;
+
+/** Makes a launcher. `environment` is what the children get, already cleaned. */
+export function createLauncher(options: {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly sandbox: Sandbox;
+}): Launcher {
+  const shell = hostShell();
+  const groups = new Map<ChildGroup, SessionId>();
+  let sweeper: NodeJS.Timeout | undefined;
+
+  // A group is forgotten soon after it is gone, before its number can mean another one.
+  function sweep(): void {
+    for (const group of groups.keys()) if (!group.isAlive()) groups.delete(group);
+    if (groups.size > 0 || sweeper === undefined) return;
+    clearInterval(sweeper);
+    sweeper = undefined;
+  }
+
+  return {
+    sandboxed: options.sandbox.available,
+    launch({ sessionId, command, cwd, roots, onOutput }) {
+      const argv = shell(command);
+      const group = new ChildGroup(
+        options.sandbox.available ? options.sandbox.wrap(argv, { cwd, roots }) : argv,
+        { cwd, environment: options.environment, onOutput },
+      );
+      groups.set(group, sessionId);
+      sweeper ??= setInterval(sweep, SWEEP_MS).unref();
+      return group;
+    },
+    async stopSession(sessionId) {
+      const own = [...groups].filter(([, owner]) => owner === sessionId).map(([group]) => group);
+      await Promise.all(own.map((group) => group.kill(GRACE_MS)));
+      sweep();
+    },
+    killAll() {
+      for (const group of groups.keys()) group.killNow();
+      sweep();
+    },
+  };
+}
+
+/** Bash where there is one, else the POSIX shell. Error output is merged in the shell, which keeps the order exact. */
+function hostShell(): (command: string) => readonly string[] {
+  if (process.platform === 'win32')
+    return (command) => [process.env['ComSpec'] ?? 'cmd.exe', '/d', '/s', '/c', command];
+  const shell = ['/bin/bash', '/usr/bin/bash'].find((file) => existsSync(file)) ?? '/bin/sh';
+  return (command) => [shell, '-c', 'exec "$0" -c "$1" 2>&1', shell, command];
+}
