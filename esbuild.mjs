@@ -3,6 +3,7 @@ import { cp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
+import { generate } from './test/run/generate.mjs';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const flags = new Set(process.argv.slice(2));
@@ -180,6 +181,7 @@ for (const bundle of bundles) {
   const written = await withWrittenEntries(bundle);
   if (written.entryPoints.length > 0) selected.push(written);
 }
+await generate();
 // What stands in dist/ from here on is no longer what an earlier set-up recorded.
 await rm(join(root, 'dist/.stamp'), { force: true });
 await copyIcons();

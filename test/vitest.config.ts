@@ -14,6 +14,7 @@ export default defineConfig({
   oxc: preactJsx,
   test: {
     root: new URL('..', import.meta.url).pathname,
+    globalSetup: ['test/run/generate.mjs'],
     projects: [
       {
         extends: true,

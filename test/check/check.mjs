@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { generate } from '../run/generate.mjs';
 import { manifestProblems } from './manifest.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -48,6 +49,7 @@ async function timed(name, work) {
 
 /** Runs all checks at once and prints what failed. One result a check. */
 export async function runChecks() {
+  await generate();
   const results = await Promise.all([
     ...Object.entries(COMMANDS).map(([name, command]) => timed(name, () => runCommand(command))),
     timed('manifest', runManifestCheck),

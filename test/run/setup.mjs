@@ -104,6 +104,8 @@ export async function ensureInstalled() {
   await ensurePinnedNode();
   process.env.PATH = `${join(modules, '.bin')}${delimiter}${process.env.PATH ?? ''}`;
   await continueOnPinnedNode();
+  const { generate } = await import('./generate.mjs');
+  await generate();
 }
 
 function filesBelow(folder) {

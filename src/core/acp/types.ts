@@ -1,0 +1,87 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Disposable } from '../../base/disposables.ts';
+import type { Event } from '../../base/emitter.ts';
+import type { Ids } from '../../base/ids.ts';
+import type {
+  PilothouseAgentMethods,
+  PilothouseAgentNotifications,
+  PilothouseClientMethods,
+  PilothouseClientNotifications,
+} from '../../protocol/pilothouse.ts';
+import type { FramePort } from '../../protocol/transport/frame-port.ts';
+import type { ListedSession, SessionHost } from '../host/api.ts';
+import type { Log } from '../session/ports.ts';
+
+/** What one ACP connection is made of. It owns the port and nothing else. */
+export type AcpServices = {
+  readonly port: FramePort;
+  readonly host: SessionHost;
+  readonly extensions: Extensions;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly agentVersion: string;
+  /** What prompts may hold besides text and links; all true if missing. */
+  readonly promptCapabilities?: {
+    readonly image: boolean;
+    readonly audio: boolean;
+    readonly embeddedContext: boolean;
+  };
+};
+
+/** A running connection. */
+export type AcpConnection = {
+  /** Resolves when the client is gone, its sessions were told, and everything was flushed; never rejects. */
+  readonly done: Promise<void>;
+  /** Ends the connection as if the client had gone. */
+  close(): void;
+};
+
+/** `_pilothouse/` methods that this room answers by itself from the host. */
+export type BuiltInMethod =
+  | '_pilothouse/history/page'
+  | '_pilothouse/history/hash_at'
+  | '_pilothouse/history/verify'
+  | '_pilothouse/sessions/search'
+  | '_pilothouse/gates/list';
+
+/** `_pilothouse/` methods that other rooms answer. Only those given are advertised. */
+export type ExtensionHandlers = {
+  readonly [M in Exclude<keyof PilothouseAgentMethods, BuiltInMethod>]?: (
+    params: PilothouseAgentMethods[M][0],
+    client: ExtensionClient,
+  ) => Promise<PilothouseAgentMethods[M][1]>;
+};
+
+/** What the composition root adds to a connection. Params are validated before a handler sees them. */
+export type Extensions = {
+  readonly handlers: ExtensionHandlers;
+  /** A client that declared the extension has initialized; the result is disposed when it goes. */
+  readonly connected?: (client: ExtensionClient) => Disposable;
+  /** Sessions of the host that changed or went, also those no client is attached to. */
+  readonly onSessionChanged?: Event<ListedSession>;
+  readonly onSessionDeleted?: Event<string>;
+  /** Forgets stored sign-ins; `logout` is advertised only if this is given. */
+  readonly signOut?: () => Promise<void>;
+};
+
+/** A connected client as the extension's handlers see it. */
+export interface ExtensionClient {
+  /** Rejects with `PeerRefused`, `PeerGone`, or `RpcError` `requestCancelled`. The answer's shape is not checked. */
+  request<M extends keyof PilothouseClientMethods>(
+    method: M,
+    params: PilothouseClientMethods[M][0],
+    signal: AbortSignal,
+  ): Promise<unknown>;
+  notify<M extends keyof PilothouseClientNotifications>(
+    method: M,
+    params: PilothouseClientNotifications[M],
+  ): void;
+  /** `_pilothouse/` notifications from the client, in order; their params are not checked. */
+  readonly onNotification: Event<{
+    readonly method: keyof PilothouseAgentNotifications;
+    readonly params: unknown;
+  }>;
+  /** Aborts when the client goes. */
+  readonly gone: AbortSignal;
+}

@@ -1,0 +1,72 @@
+import type { Json, JsonObject } from '../base/json.ts';
+
+/**
+ * What an update says under `update._meta.pilothouse` to clients that declared the extension, and in
+ * `_pilothouse/history/page`. ACP has no field for these; a client that knows none of them loses nothing ACP promises.
+ */
+export type UpdateExtras = {
+  /** On `tool_call_update` with `status: failed`: what it really was. */
+  readonly status?: 'denied' | 'cancelled' | 'interrupted' | 'outcome_unknown';
+  /** On `tool_call_update`: live output to append (the update then has no `content`); never replayed. */
+  readonly output?: string;
+  /** On `session_info_update`: a turn began or ended. */
+  readonly turn?: TurnMark;
+  /** On `session_info_update`: a gate opened or was resolved. */
+  readonly gate?: GateMark;
+  /** On `session_info_update`: text that the model read from the machine, for example that a process ended. */
+  readonly machine?: string;
+};
+
+/** A turn's begin or end. */
+export type TurnMark =
+  | { readonly state: 'started'; readonly turnId: string; readonly commandId: string }
+  | {
+      readonly state: 'ended';
+      readonly turnId: string;
+      readonly stopReason: string;
+      readonly terminal: { readonly kind: string; readonly owner: string; readonly reason: string };
+    };
+
+/** A gate's begin or end. `answer` is the engine's `GateAnswer`. */
+export type GateMark =
+  | {
+      readonly state: 'opened';
+      readonly gateId: string;
+      readonly kind: 'permission' | 'ask' | 'auth';
+      readonly toolCallId?: string;
+      readonly title: string;
+    }
+  | {
+      readonly state: 'resolved';
+      readonly gateId: string;
+      readonly answer: JsonObject;
+      readonly by: string;
+    };
+
+/** `params._meta.pilothouse` of `session/request_permission` and `elicitation/create`. */
+export type GateExtras = {
+  readonly gateId: string;
+  readonly reason?: string;
+  readonly details?: readonly string[];
+};
+
+/** `params._meta.pilothouse` of `session/prompt`. */
+export type PromptExtras = {
+  /** Makes a repeat safe: the same id with the same content is answered from the record. */
+  readonly commandId?: string;
+};
+
+/** The member `name` of an object's `_meta`; an empty object if it is missing or not an object. */
+export function metaOf(
+  value: unknown,
+  name: 'harn' | 'pilothouse',
+): { readonly [key: string]: Json } {
+  const meta = asRecord(asRecord(value)['_meta']);
+  return asRecord(meta[name]);
+}
+
+function asRecord(value: unknown): { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as { readonly [key: string]: Json })
+    : {};
+}

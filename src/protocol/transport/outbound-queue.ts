@@ -1,0 +1,109 @@
+import type { FramePort } from './frame-port.ts';
+
+/** How much may wait for a peer that does not read, in characters: 64 Mi. */
+export const MAX_QUEUED_CHARS = 64 * 1024 * 1024;
+
+/** Makes one message of two that follow each other, or undefined if they must stay two. */
+export type Merge = (earlier: object, later: object) => object | undefined;
+
+/** How a queue deals with a peer that is behind. */
+export type OutboundOptions = {
+  readonly merge?: Merge | undefined;
+  readonly maxQueuedChars?: number | undefined;
+  /** The limit was passed: everything queued was dropped and nothing more is taken. */
+  readonly onOverflow: () => void;
+};
+
+/**
+ * What goes out through a port, in order. While the peer is behind, messages wait here and mergeable neighbours
+ * become one, so that a slow reader of streamed text is sent fewer, larger pieces.
+ */
+export class OutboundQueue {
+  readonly #port: FramePort;
+  readonly #options: OutboundOptions;
+  readonly #waiting: string[] = [];
+  #first = 0;
+  /** The last message is kept apart, unwritten, since the next may merge into it. */
+  #tail: { message: object; chars: number } | undefined;
+  #chars = 0;
+  #isBehind = false;
+  #isClosed = false;
+
+  constructor(port: FramePort, options: OutboundOptions) {
+    this.#port = port;
+    this.#options = options;
+  }
+
+  get isEmpty(): boolean {
+    return this.#tail === undefined && this.#first === this.#waiting.length;
+  }
+
+  /** True while the peer has not taken what was sent. */
+  get isBehind(): boolean {
+    return this.#isBehind;
+  }
+
+  /** Throws if the message can't be written as JSON. */
+  send(message: object): void {
+    if (this.#isClosed) return;
+    const text = JSON.stringify(message);
+    if (!this.#isBehind && this.isEmpty) this.#isBehind = !this.#port.send(text);
+    else this.#enqueue(message, text.length);
+  }
+
+  #enqueue(message: object, chars: number): void {
+    this.#chars += chars;
+    if (this.#chars > (this.#options.maxQueuedChars ?? MAX_QUEUED_CHARS)) {
+      this.close();
+      this.#options.onOverflow();
+      return;
+    }
+    const merged = this.#tail && this.#options.merge?.(this.#tail.message, message);
+    if (merged !== undefined && this.#tail !== undefined) {
+      this.#tail = { message: merged, chars: this.#tail.chars + chars };
+      return;
+    }
+    this.#writeTail();
+    this.#tail = { message, chars };
+  }
+
+  #writeTail(): void {
+    if (this.#tail === undefined) return;
+    const text = JSON.stringify(this.#tail.message);
+    this.#chars += text.length - this.#tail.chars;
+    this.#waiting.push(text);
+    this.#tail = undefined;
+  }
+
+  /** The port takes frames again. */
+  drained(): void {
+    this.#isBehind = false;
+    while (!this.#isBehind && !this.isEmpty) {
+      if (this.#first === this.#waiting.length) this.#writeTail();
+      const text = this.#waiting[this.#first] ?? '';
+      this.#waiting[this.#first] = '';
+      this.#first += 1;
+      this.#chars -= text.length;
+      this.#isBehind = !this.#port.send(text);
+    }
+    if (this.#first === this.#waiting.length || this.#first > 4096) {
+      this.#waiting.splice(0, this.#first);
+      this.#first = 0;
+    }
+  }
+
+  /** Hands everything to the port whether it wants it or not; used before the end. */
+  flush(): void {
+    this.#writeTail();
+    for (const text of this.#waiting.slice(this.#first)) this.#port.send(text);
+    this.close();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#waiting.length = 0;
+    this.#first = 0;
+    this.#tail = undefined;
+    this.#chars = 0;
+  }
+}
