@@ -110,7 +110,6 @@ export const historyFields = {
   },
   process_started: {
     type: z.literal('process_started'),
-    turnId: shape.turnId,
     processId: shape.processId,
     command: z.string(),
   },

@@ -2,8 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Ids } from '../../base/ids.ts';
 import type { ModelCatalog } from './model.ts';
 import type { Journal, Log } from './ports.ts';
-import type { DocumentFiles, Policy, Processes, Tool, ToolContext, Workspace } from './tool.ts';
-import type { SessionId } from './words.ts';
+import type { DocumentFiles, Policy, Processes, Tool, Workspace } from './tool.ts';
 
 /** What a session needs from the world; one set serves all sessions of a host. */
 export type SessionDeps = {
@@ -28,7 +27,6 @@ export type SessionResources = {
   readonly system: string;
   /** What a slash command stands for, or null if the text is no command. */
   readonly expand: (text: string) => string | null;
-  readonly delegate: ToolContext['delegate'];
 };
 
 /** The background processes of a session, with what its owner needs on top. */
@@ -36,5 +34,3 @@ export interface SessionProcesses extends Processes {
   /** Kills every process group of the session. Resolves when they are gone; bounded. */
   stopAll(): Promise<void>;
 }
-
-export type { SessionId };

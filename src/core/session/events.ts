@@ -165,7 +165,6 @@ export type HistoryEvent =
     }
   | {
       readonly type: 'process_started';
-      readonly turnId: TurnId;
       readonly processId: ProcessId;
       readonly command: string;
     }

@@ -20,6 +20,7 @@ export class Recorder implements Disposable {
   #delivery: Promise<unknown> = Promise.resolve();
   #tip: Tip;
   #fault: { readonly cause: unknown } | null = null;
+  #disposed = false;
 
   constructor(
     sessionId: SessionId,
@@ -73,7 +74,12 @@ export class Recorder implements Disposable {
     await this.#delivery;
   }
 
+  get isDisposed(): boolean {
+    return this.#disposed;
+  }
+
   dispose(): void {
+    this.#disposed = true;
     this.#signals.dispose();
   }
 

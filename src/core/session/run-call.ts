@@ -96,7 +96,6 @@ function toContext(turn: TurnContext, ready: ReadyCall): ToolContext {
     },
     setPlan: (entries) => recorder.history({ type: 'plan_changed', turnId, entries }),
     processes: resources.processes,
-    delegate: resources.delegate,
   };
 }
 

@@ -73,7 +73,6 @@ export type ToolContext = {
   readonly ask: (request: AskRequest) => Promise<JsonObject | null>;
   readonly setPlan: (entries: readonly PlanEntry[]) => Promise<void>;
   readonly processes: Processes;
-  readonly delegate: (prompt: string, signal: AbortSignal) => Promise<ToolOutcome>;
 };
 
 /**

@@ -1,0 +1,221 @@
+import { z } from 'zod';
+import type { SessionConfigOption, SessionModeState } from '../../protocol/acp.ts';
+import { SessionError } from '../session/commands.ts';
+import type { ModelInfo } from '../session/model.ts';
+import {
+  type Budget,
+  MODES,
+  type Mode,
+  type SessionConfig,
+  THOUGHT_LEVELS,
+  type ThoughtLevel,
+} from '../session/words.ts';
+
+const MODE_TEXTS: Record<Mode, { name: string; description: string }> = {
+  ask: {
+    name: 'Ask',
+    description: 'Asks before it changes files, runs commands or uses the network',
+  },
+  architect: { name: 'Architect', description: 'Reads and plans; changes nothing' },
+  code: {
+    name: 'Code',
+    description: 'Changes files and runs commands in the folder; asks for the rest',
+  },
+  shadow: { name: 'Shadow', description: 'Shows what it would do; changes nothing' },
+};
+
+const THOUGHT_TEXTS: Record<ThoughtLevel, string> = {
+  auto: "The model's own default",
+  off: 'Off',
+  low: 'Low',
+  medium: 'Medium',
+  high: 'High',
+};
+
+const BUDGETS: readonly { value: string; name: string; description: string; budget: Budget }[] = [
+  {
+    value: 'standard',
+    name: 'Standard',
+    description: 'Up to 100 steps a turn',
+    budget: { steps: 100 },
+  },
+  {
+    value: 'small',
+    name: 'Small',
+    description: 'Up to 25 steps and 10 minutes a turn',
+    budget: { steps: 25, seconds: 600 },
+  },
+  {
+    value: 'large',
+    name: 'Large',
+    description: 'Up to 500 steps and 4 hours a turn',
+    budget: { steps: 500, seconds: 14_400 },
+  },
+  { value: 'off', name: 'Unlimited', description: 'No limit', budget: {} },
+];
+
+/** The budget of a session that chose none. */
+export const DEFAULT_BUDGET: Budget = { steps: 100 };
+
+const positive = z.number().positive().finite();
+const budgetShape = z.strictObject({
+  steps: z.int().positive().optional(),
+  seconds: positive.optional(),
+  tokens: z.int().positive().optional(),
+  costUsd: positive.optional(),
+});
+
+/** The modes as ACP shows them. */
+export function modeState(config: SessionConfig): SessionModeState {
+  return {
+    currentModeId: config.mode,
+    availableModes: MODES.map((id) => ({ id, ...MODE_TEXTS[id] })),
+  };
+}
+
+/** The complete list of options, in order of importance. A chosen value that is not offered any more stays visible. */
+export function configOptions(
+  config: SessionConfig,
+  models: readonly ModelInfo[],
+): readonly SessionConfigOption[] {
+  return [
+    {
+      id: 'mode',
+      name: 'Mode',
+      description: 'What the agent may do without asking',
+      category: 'mode',
+      type: 'select',
+      currentValue: config.mode,
+      options: MODES.map((value) => ({ value, ...MODE_TEXTS[value] })),
+    },
+    {
+      id: 'model',
+      name: 'Model',
+      description: 'Which model answers',
+      category: 'model',
+      type: 'select',
+      currentValue: config.model,
+      options: modelChoices(config.model, models),
+    },
+    {
+      id: 'thought_level',
+      name: 'Thinking',
+      description: 'How much the model reasons before it answers',
+      category: 'thought_level',
+      type: 'select',
+      currentValue: config.thoughtLevel,
+      options: THOUGHT_LEVELS.map((value) => ({ value, name: THOUGHT_TEXTS[value] })),
+    },
+    {
+      id: 'budget',
+      name: 'Budget',
+      description: 'Limits of one turn',
+      category: '_pilothouse_budget',
+      type: 'select',
+      currentValue: budgetValue(config.budget),
+      options: budgetChoices(config.budget),
+    },
+  ];
+}
+
+/**
+ * The configuration with one option changed. A budget may also be a JSON object with `steps`, `seconds`, `tokens`,
+ * `costUsd`. Throws `session.bad_option` with what is allowed.
+ */
+export function withOption(
+  config: SessionConfig,
+  configId: string,
+  value: string,
+  models: readonly ModelInfo[],
+): SessionConfig {
+  switch (configId) {
+    case 'mode':
+      return { ...config, mode: oneOf(MODES, value, 'mode') };
+    case 'thought_level':
+      return { ...config, thoughtLevel: oneOf(THOUGHT_LEVELS, value, 'thought level') };
+    case 'model':
+      return { ...config, model: knownModel(value, models) };
+    case 'budget':
+      return { ...config, budget: parseBudget(value) };
+    default:
+      throw badOption(
+        `There is no option "${configId}". Options: mode, model, thought_level, budget.`,
+      );
+  }
+}
+
+function modelChoices(
+  current: string,
+  models: readonly ModelInfo[],
+): { value: string; name: string; description?: string }[] {
+  const choices = models.map(({ id, name, description, available, unavailableReason }) => {
+    const text = available ? description : unavailableReason;
+    return { value: id, name, ...(text === undefined ? {} : { description: text }) };
+  });
+  if (choices.some(({ value }) => value === current)) return choices;
+  return [{ value: current, name: current, description: 'Not available now' }, ...choices];
+}
+
+function budgetChoices(budget: Budget): { value: string; name: string; description?: string }[] {
+  const value = budgetValue(budget);
+  const choices = BUDGETS.map(({ value: id, name, description }) => ({
+    value: id,
+    name,
+    description,
+  }));
+  if (choices.some((choice) => choice.value === value)) return choices;
+  return [...choices, { value, name: 'Custom', description: value }];
+}
+
+function budgetValue(budget: Budget): string {
+  const named = BUDGETS.find(
+    (choice) =>
+      JSON.stringify(budgetShape.parse(choice.budget)) ===
+      JSON.stringify(budgetShape.parse(budget)),
+  );
+  return named?.value ?? JSON.stringify(budget);
+}
+
+function parseBudget(value: string): Budget {
+  const named = BUDGETS.find((choice) => choice.value === value);
+  if (named !== undefined) return named.budget;
+  const parsed = budgetShape.safeParse(parseJson(value));
+  if (!parsed.success) {
+    throw badOption(
+      `"${value}" is not a budget. Use standard, small, large, off, or a JSON object with positive numbers for steps, seconds, tokens or costUsd.`,
+    );
+  }
+  const { steps, seconds, tokens, costUsd } = parsed.data;
+  return {
+    ...(steps === undefined ? {} : { steps }),
+    ...(seconds === undefined ? {} : { seconds }),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(costUsd === undefined ? {} : { costUsd }),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function knownModel(value: string, models: readonly ModelInfo[]): string {
+  if (models.some(({ id }) => id === value)) return value;
+  throw badOption(
+    `There is no model "${value}". Choose one of: ${models.map(({ id }) => id).join(', ')}.`,
+  );
+}
+
+function oneOf<T extends string>(allowed: readonly T[], value: string, what: string): T {
+  const found = allowed.find((candidate) => candidate === value);
+  if (found === undefined)
+    throw badOption(`"${value}" is not a ${what}. Choose one of: ${allowed.join(', ')}.`);
+  return found;
+}
+
+function badOption(message: string): SessionError {
+  return new SessionError('session.bad_option', message);
+}

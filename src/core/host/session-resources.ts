@@ -1,0 +1,83 @@
+import type { Disposable } from '../../base/disposables.ts';
+import type { Event } from '../../base/emitter.ts';
+import type { McpServer } from '../../protocol/acp.ts';
+import { expandSlashCommand } from '../harness/native/slash-commands.ts';
+import { systemPrompt } from '../harness/native/system-prompt.ts';
+import type { SessionProcesses, SessionResources } from '../session/deps.ts';
+import type { DocumentFiles, ProcessInfo, Tool, Workspace } from '../session/tool.ts';
+import type { SessionId } from '../session/words.ts';
+
+/** Background processes with what the host needs of them. */
+export interface HostedProcesses extends SessionProcesses {
+  readonly onDidEnd: Event<ProcessInfo>;
+  /** Ends all of them; nothing can be started any more. */
+  dispose(): Promise<void>;
+}
+
+/** The external tools of one session: connected MCP servers. */
+export interface ExternalTools {
+  /** The tools of the servers that are connected now. */
+  tools(): readonly Tool[];
+  /** Fires when `tools()` changed or a server was lost; `notice` is for the person, null when there is nothing to say. */
+  onDidChange(listener: (notice: ExternalNotice | null) => void): Disposable;
+  /** Replaces the servers, for a load or resume that names others. */
+  configure(servers: readonly McpServer[]): void;
+  dispose(): Promise<void>;
+}
+
+/** Something a person should know about an MCP server. */
+export type ExternalNotice = {
+  readonly severity: 'info' | 'warning' | 'error';
+  readonly title: string;
+  readonly description: string;
+};
+
+/** Makes what one session needs of the world. */
+export interface ResourceFactory {
+  processes(sessionId: SessionId, workspace: Workspace): HostedProcesses;
+  externalTools(
+    sessionId: SessionId,
+    workspace: Workspace,
+    servers: readonly McpServer[],
+  ): ExternalTools;
+  readonly builtinTools: readonly Tool[];
+}
+
+/** The resources of a live session and the handles to end them. */
+export type OwnedResources = {
+  readonly resources: SessionResources;
+  readonly processes: HostedProcesses;
+  readonly external: ExternalTools;
+};
+
+/** Puts together what a session needs. */
+export function createResources(
+  factory: ResourceFactory,
+  sessionId: SessionId,
+  workspace: Workspace,
+  servers: readonly McpServer[],
+  files: DocumentFiles,
+  onProcessStarted: (info: ProcessInfo) => Promise<void>,
+): OwnedResources {
+  const processes = factory.processes(sessionId, workspace);
+  const external = factory.externalTools(sessionId, workspace, servers);
+  const resources: SessionResources = {
+    workspace,
+    files,
+    processes: {
+      start: async (command, cwd) => {
+        const info = await processes.start(command, cwd);
+        await onProcessStarted(info);
+        return info;
+      },
+      list: () => processes.list(),
+      output: (processId, from, maxBytes) => processes.output(processId, from, maxBytes),
+      stop: (processId) => processes.stop(processId),
+      stopAll: () => processes.stopAll(),
+    },
+    tools: () => [...factory.builtinTools, ...external.tools()],
+    system: systemPrompt(workspace),
+    expand: expandSlashCommand,
+  };
+  return { resources, processes, external };
+}

@@ -1,0 +1,394 @@
+import type { ContentBlock } from '../../protocol/acp.ts';
+import type { Actor } from '../../protocol/controls.ts';
+import type { AbortReason } from './aborts.ts';
+import { canonical, SessionError } from './commands.ts';
+import type { Conversation } from './conversation.ts';
+import type { SessionDeps, SessionResources } from './deps.ts';
+import type { HistoryEvent } from './events.ts';
+import type { Gates } from './gates.ts';
+import type { NewRecord } from './ports.ts';
+import {
+  neverBegan,
+  type PendingPrompt,
+  type Prompt,
+  type PromptOutcome,
+  PromptQueue,
+  pendingPrompt,
+} from './prompts.ts';
+import type { Recorder } from './recorder.ts';
+import type { SessionState } from './session-state.ts';
+import type { TextStream } from './text-stream.ts';
+import { titleFrom } from './title.ts';
+import { runTurn } from './turn.ts';
+import type { TurnContext } from './turn-context.ts';
+import type { CommandId, MessageId, Seam, SessionConfig, SessionId, TurnId } from './words.ts';
+
+type Running = {
+  readonly turnId: TurnId;
+  readonly prompt: PendingPrompt;
+  readonly abort: AbortController;
+  readonly done: Promise<void>;
+};
+
+/** How long Stop waits for background processes to be gone before it seals the turn anyway. */
+const STOP_PROCESSES_MS = 1_000;
+
+/** What a loop shares with the session it belongs to. */
+export type LoopParts = {
+  readonly sessionId: SessionId;
+  readonly deps: SessionDeps;
+  readonly resources: SessionResources;
+  readonly recorder: Recorder;
+  readonly gates: Gates;
+  readonly state: SessionState;
+  readonly conversation: Conversation;
+};
+
+/**
+ * The actor that runs a session's turns, one at a time and in the order their prompts arrived (design §4.3, §4.5).
+ * Its queue and its running turn change only in here.
+ */
+export class Loop {
+  readonly #parts: LoopParts;
+  readonly #queue = new PromptQueue();
+  readonly #pending = new Map<CommandId, PendingPrompt>();
+  readonly #machine: string[] = [];
+  #running: Running | null = null;
+  #stream: TextStream | null = null;
+  #cancelledBefore = 0;
+  #fault: { readonly cause: unknown } | null = null;
+
+  constructor(parts: LoopParts) {
+    this.#parts = parts;
+  }
+
+  /** True while a turn runs or a prompt waits for one. */
+  get isActive(): boolean {
+    return this.#running !== null || this.#queue.length > 0;
+  }
+
+  get activeTurn(): TurnId | null {
+    return this.#running?.turnId ?? null;
+  }
+
+  /** Resolves when the turn that runs now is sealed. */
+  get done(): Promise<void> {
+    return this.#running?.done ?? Promise.resolve();
+  }
+
+  /** Text that is shown and not yet in the delivered history. */
+  partial(): readonly {
+    messageId: MessageId;
+    kind: 'text' | 'thought';
+    offset: number;
+    text: string;
+  }[] {
+    const stream = this.#stream;
+    return stream === null
+      ? []
+      : stream.partial().map((piece) => ({ messageId: stream.messageId, ...piece }));
+  }
+
+  /** Text from the machine that the model reads at the next seam. */
+  tell(text: string): void {
+    this.#machine.push(text);
+  }
+
+  /** Fails what runs and what waits: the history can't be written any more. */
+  stopForFault(cause: unknown): void {
+    this.#fault = { cause };
+    const reason: AbortReason = { kind: 'fault', cause };
+    this.#running?.abort.abort(reason);
+    for (const prompt of this.#queue.takeBefore(Number.POSITIVE_INFINITY))
+      prompt.outcome.reject(cause);
+  }
+
+  /** Tells subscribers whether the session works and waits. */
+  announce(): void {
+    const { recorder, gates } = this.#parts;
+    recorder.emit({
+      type: 'activity_changed',
+      activePrompt: this.isActive,
+      openGates: gates.list().length,
+      queued: this.#queue.length,
+    });
+  }
+
+  /**
+   * Admits a prompt. Resolves when its turn is sealed on disk, or at once when it was stopped before it began. The
+   * same command id with the same body gets the same outcome; with another body it is refused.
+   */
+  prompt(prompt: Prompt): Promise<PromptOutcome> {
+    if (this.#fault !== null) return Promise.reject(this.#fault.cause);
+    if (isEmpty(prompt.content))
+      return Promise.reject(
+        new SessionError(
+          'session.empty_prompt',
+          'The prompt is empty. Send at least one content block with something in it.',
+        ),
+      );
+    const bodyHash = this.#parts.deps.digest(canonical(prompt.content));
+    const repeated = this.#repeated(prompt.commandId, bodyHash);
+    if (repeated !== null) return repeated;
+    const pending = pendingPrompt(prompt, bodyHash);
+    this.#pending.set(prompt.commandId, pending);
+    if (prompt.order < this.#cancelledBefore) this.#withdraw([pending]);
+    else {
+      this.#queue.push(pending);
+      if (this.#running === null) this.#pump();
+      else this.#accept(pending);
+    }
+    return pending.outcome.promise;
+  }
+
+  /** Stops the running turn and every prompt that arrived before `order`. True if this call ended something. */
+  cancelBefore(order: number, reason: AbortReason): boolean {
+    this.#cancelledBefore = Math.max(this.#cancelledBefore, order);
+    const waiting = this.#queue.takeBefore(order);
+    this.#withdraw(waiting);
+    const running = this.#running;
+    if (running === null || running.prompt.order >= order || running.abort.signal.aborted)
+      return waiting.length > 0;
+    running.abort.abort(reason);
+    return true;
+  }
+
+  #repeated(commandId: CommandId, bodyHash: string): Promise<PromptOutcome> | null {
+    const pending = this.#pending.get(commandId);
+    const known = this.#parts.state.command(commandId);
+    const hash = pending?.bodyHash ?? known?.bodyHash;
+    if (hash === undefined || (pending === undefined && known === undefined)) return null;
+    if (hash !== bodyHash) {
+      return Promise.reject(
+        new SessionError(
+          'session.command_collision',
+          `The command id ${commandId} was used before with another body. Use a new id.`,
+        ),
+      );
+    }
+    if (pending !== undefined) return pending.outcome.promise;
+    return Promise.resolve(known?.ended ?? neverBegan('It was not begun before the process ended'));
+  }
+
+  #pump(): void {
+    if (this.#running !== null || this.#fault !== null) return;
+    const prompt = this.#queue.shift();
+    if (prompt === undefined) return;
+    const turnId = this.#parts.deps.ids.unique() as TurnId;
+    const abort = new AbortController();
+    const turn = this.#runPrompt(prompt, turnId, abort);
+    const done = turn.then(
+      (outcome) => this.#settle(prompt, (target) => target.resolve(outcome)),
+      (failure: unknown) => this.#settle(prompt, (target) => target.reject(failure)),
+    );
+    this.#running = { turnId, prompt, abort, done };
+    this.announce();
+  }
+
+  #settle(prompt: PendingPrompt, finish: (outcome: PendingPrompt['outcome']) => void): void {
+    this.#running = null;
+    this.#stream = null;
+    this.#pending.delete(prompt.commandId);
+    this.announce();
+    finish(prompt.outcome);
+    this.#pump();
+  }
+
+  async #runPrompt(
+    prompt: PendingPrompt,
+    turnId: TurnId,
+    abort: AbortController,
+  ): Promise<PromptOutcome> {
+    const { config } = this.#parts.state;
+    await this.#parts.recorder.append(this.#beginning(prompt, turnId, config));
+    const clockStop = new AbortController();
+    if (config.budget.seconds !== undefined) {
+      const outOfTime: AbortReason = { kind: 'out_of_time' };
+      this.#parts.deps.clock.sleep(config.budget.seconds * 1000, clockStop.signal).then(
+        () => abort.abort(outOfTime),
+        () => undefined,
+      );
+    }
+    const stopping = onAbort(abort.signal, () => this.#stopProcesses());
+    try {
+      const { ending, usage, iterations } = await runTurn(
+        this.#context(turnId, config, abort.signal),
+      );
+      await stopping();
+      await this.#parts.recorder.append([
+        {
+          stream: 'history',
+          event: {
+            type: 'turn_ended',
+            turnId,
+            terminal: ending.terminal,
+            stopReason: ending.stopReason,
+            usage,
+            iterations,
+          },
+        },
+        {
+          stream: 'control',
+          event: { type: 'command_resolved', commandId: prompt.commandId, resolution: 'started' },
+        },
+      ]);
+      return { turnId, stopReason: ending.stopReason, terminal: ending.terminal, usage };
+    } finally {
+      clockStop.abort();
+    }
+  }
+
+  #beginning(prompt: PendingPrompt, turnId: TurnId, config: SessionConfig): readonly NewRecord[] {
+    const modelText = expansion(prompt.content, this.#parts.resources.expand);
+    const records: NewRecord[] = prompt.accepted
+      ? []
+      : [{ stream: 'control', event: accepted(prompt) }];
+    prompt.accepted = true;
+    const messageId = this.#parts.deps.ids.unique() as MessageId;
+    const { commandId, content } = prompt;
+    records.push({
+      stream: 'history',
+      event: {
+        type: 'turn_started',
+        turnId,
+        commandId,
+        messageId,
+        content,
+        ...(modelText === null ? {} : { modelText }),
+        config,
+      },
+    });
+    if (this.#parts.state.title === null)
+      records.push({
+        stream: 'history',
+        event: { type: 'title_changed', title: titleFrom(content) },
+      });
+    return records;
+  }
+
+  #context(turnId: TurnId, config: SessionConfig, signal: AbortSignal): TurnContext {
+    const tools = new Map(
+      this.#parts.resources.tools().map((tool) => [tool.definition.name, tool]),
+    );
+    return {
+      sessionId: this.#parts.sessionId,
+      turnId,
+      config,
+      tools,
+      definitions: [...tools.values()].map((tool) => tool.definition),
+      deps: this.#parts.deps,
+      resources: this.#parts.resources,
+      recorder: this.#parts.recorder,
+      gates: this.#parts.gates,
+      conversation: this.#parts.conversation,
+      signal,
+      passSeam: (seam, iteration) => this.#passSeam(turnId, seam, iteration),
+      setStream: (stream) => {
+        this.#stream = stream;
+      },
+      resolveModel: () =>
+        this.#parts.deps.models.resolve(config.model, { sessionId: this.#parts.sessionId }),
+    };
+  }
+
+  async #passSeam(turnId: TurnId, seam: Seam, iteration: number): Promise<void> {
+    const due =
+      seam === 'iteration_start' || seam === 'post_tool_dispatch' ? this.#machine.splice(0) : [];
+    const events = due.map(
+      (text): HistoryEvent => ({
+        type: 'machine_message',
+        turnId,
+        messageId: this.#parts.deps.ids.unique() as MessageId,
+        text,
+      }),
+    );
+    if (events.length > 0) await this.#parts.recorder.history(...events);
+    this.#parts.recorder.emit({
+      type: 'seam_passed',
+      turnId,
+      iteration,
+      seam,
+      delivered: events.length,
+    });
+  }
+
+  async #stopProcesses(): Promise<void> {
+    const deadline = new AbortController();
+    const gone = this.#parts.resources.processes.stopAll();
+    const late = this.#parts.deps.clock
+      .sleep(STOP_PROCESSES_MS, deadline.signal)
+      .catch(() => undefined);
+    await Promise.race([gone, late]);
+    deadline.abort();
+  }
+
+  /** A prompt that has to wait is on disk before it waits. */
+  #accept(prompt: PendingPrompt): void {
+    prompt.accepted = true;
+    this.announce();
+    this.#parts.recorder
+      .control(accepted(prompt))
+      .catch((cause: unknown) => prompt.outcome.reject(cause));
+  }
+
+  #withdraw(prompts: readonly PendingPrompt[]): void {
+    for (const prompt of prompts) {
+      const resolved = {
+        type: 'command_resolved',
+        commandId: prompt.commandId,
+        resolution: 'cancelled',
+        reason: 'user_cancelled',
+      } as const;
+      const events = prompt.accepted ? [resolved] : [accepted(prompt), resolved];
+      this.#parts.recorder.control(...events).then(
+        () => prompt.outcome.resolve(neverBegan()),
+        (cause: unknown) => prompt.outcome.reject(cause),
+      );
+      this.#pending.delete(prompt.commandId);
+    }
+    if (prompts.length > 0) this.announce();
+  }
+}
+
+function accepted(prompt: PendingPrompt): {
+  type: 'command_accepted';
+  commandId: CommandId;
+  command: 'session/prompt';
+  bodyHash: string;
+  actor: Actor;
+} {
+  return {
+    type: 'command_accepted',
+    commandId: prompt.commandId,
+    command: 'session/prompt',
+    bodyHash: prompt.bodyHash,
+    actor: prompt.actor,
+  };
+}
+
+function isEmpty(content: readonly ContentBlock[]): boolean {
+  return content.every((block) => block.type === 'text' && block.text.trim() === '');
+}
+
+function expansion(
+  content: readonly ContentBlock[],
+  expand: (text: string) => string | null,
+): string | null {
+  const [only, ...rest] = content;
+  return only?.type === 'text' && rest.length === 0 ? expand(only.text) : null;
+}
+
+/** Runs the work when the signal aborts; the returned function waits for it if it began. */
+function onAbort(signal: AbortSignal, work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  signal.addEventListener(
+    'abort',
+    () => {
+      running = work();
+    },
+    { once: true },
+  );
+  return async () => {
+    await running;
+  };
+}
