@@ -63,7 +63,8 @@ export type GateRequest =
 export type GateAnswer =
   | { readonly kind: 'selected'; readonly optionId: string; readonly note?: string }
   | { readonly kind: 'accepted'; readonly content: JsonObject }
-  | { readonly kind: 'declined' }
+  /** `reason` is for the model, where the refusal was not a person's. */
+  | { readonly kind: 'declined'; readonly reason?: string }
   | {
       readonly kind: 'cancelled';
       readonly reason: 'turn_cancelled' | 'client_gone' | 'session_closed' | 'restart';
