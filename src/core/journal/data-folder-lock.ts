@@ -53,7 +53,8 @@ export async function lockDataFolder(folder: string, waitMs: number): Promise<Da
 function tryLock(folder: string, path: string): DataFolderLock | null {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    database.exec('BEGIN EXCLUSIVE');
+    // A journal in memory: nothing is ever written, and no file beside the lock is left after a crash.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
     if (isSqliteBusy(error)) return null;

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { ControlEvent, HistoryEvent, Stored } from '../session/events.ts';
 import type {
   HistoryRange,
@@ -239,9 +240,9 @@ class ThreadedJournal implements OpenJournal {
   ): Promise<readonly Stored<E>[]> {
     const { badRecord } = this.#open();
     const found: Stored<E>[] = [];
-    let failure: unknown = null;
+    const failures: Error[] = [];
     const take = (columns: RecordColumns): void => {
-      if (failure !== null) return;
+      if (failures.length > 0) return;
       try {
         for (const [index, seq] of columns.seqs.entries()) {
           const place = { session: sessionId, stream, seq };
@@ -252,7 +253,7 @@ class ThreadedJournal implements OpenJournal {
           found.push({ sessionId, seq, at, event, hash: columns.hashes[index] ?? '' });
         }
       } catch (error) {
-        failure = error;
+        failures.push(error instanceof Error ? error : new Error(messageOf(error)));
       }
     };
     // Parts are decoded while the thread reads on, and leave the event loop free in between.
@@ -269,7 +270,8 @@ class ThreadedJournal implements OpenJournal {
       take,
     );
     take(last);
-    if (failure !== null) throw failure;
+    const [failure] = failures;
+    if (failure !== undefined) throw failure;
     return found;
   }
 }

@@ -26,7 +26,8 @@ export function openDatabase(folder: string, options: DatabaseOptions = {}): Dat
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     refuseForeign(database, folder);
-    database.exec('PRAGMA secure_delete = ON');
+    // No pointer-map pages: the scrubber knows the other kinds.
+    database.exec('PRAGMA auto_vacuum = NONE; PRAGMA secure_delete = ON');
     const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
     // Without shared memory (some network and container file systems) SQLite stays in, or must go back to, DELETE.
     if (mode !== 'wal') database.exec('PRAGMA journal_mode = DELETE');

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Sliced } from './reader.ts';
 import { rollBack } from './schema.ts';
+import type { Scrubber } from './scrubber.ts';
 import type { SearchIndex } from './search-index.ts';
 
 const SLICE_ROWS = 256;
@@ -12,11 +13,13 @@ const SLICE_ROWS = 256;
 export class Deleter {
   readonly #database: DatabaseSync;
   readonly #search: SearchIndex;
+  readonly #scrubber: Scrubber;
   readonly #statements: ReturnType<typeof prepare>;
 
-  constructor(database: DatabaseSync, search: SearchIndex) {
+  constructor(database: DatabaseSync, search: SearchIndex, scrubber: Scrubber) {
     this.#database = database;
     this.#search = search;
+    this.#scrubber = scrubber;
     this.#statements = prepare(database);
   }
 
@@ -38,8 +41,11 @@ export class Deleter {
       this.#statements.session.run(n);
       yield;
     }
-    // The log still holds pages as they were; the checkpoint empties it.
-    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    const ticket = this.#scrubber.request();
+    while (!this.#scrubber.isDone(ticket)) {
+      this.#scrubber.step();
+      yield;
+    }
   }
 
   #removeRecords(n: number): boolean {

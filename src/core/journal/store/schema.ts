@@ -7,70 +7,68 @@ export type Migration = (database: DatabaseSync) => void;
 /** "PLTH", so that tools can tell the file from other SQLite databases. */
 export const APPLICATION_ID = 0x504c5448;
 
-const firstSchema: Migration = (database) => {
-  database.exec(`
-    -- "n" stands for the session in every other table. AUTOINCREMENT: the number of a deleted session never returns.
-    CREATE TABLE sessions (
-      n INTEGER PRIMARY KEY AUTOINCREMENT,
-      session_id TEXT NOT NULL UNIQUE,
-      cwd TEXT NOT NULL,
-      additional_directories TEXT NOT NULL,
-      title TEXT,
-      created_at INTEGER NOT NULL,
-      last_message_at INTEGER NOT NULL,
-      history_seq INTEGER NOT NULL,
-      history_hash TEXT NOT NULL,
-      control_seq INTEGER NOT NULL,
-      control_hash TEXT NOT NULL,
-      -- History records up to this one are in "documents".
-      indexed_seq INTEGER NOT NULL DEFAULT 0,
-      -- 1 while its records are being removed: hidden from every query but the remover's.
-      deleting INTEGER NOT NULL DEFAULT 0
-    ) STRICT;
-    CREATE INDEX sessions_by_message ON sessions (last_message_at DESC, session_id)
-      WHERE deleting = 0;
-    CREATE INDEX sessions_by_cwd ON sessions (cwd, last_message_at DESC, session_id)
-      WHERE deleting = 0;
-    CREATE INDEX sessions_deleting ON sessions (n) WHERE deleting = 1;
+const FIRST_SCHEMA = `
+  -- "n" stands for the session in every other table. AUTOINCREMENT: the number of a deleted session never returns.
+  CREATE TABLE sessions (
+    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id TEXT NOT NULL UNIQUE,
+    cwd TEXT NOT NULL,
+    additional_directories TEXT NOT NULL,
+    title TEXT,
+    created_at INTEGER NOT NULL,
+    last_message_at INTEGER NOT NULL,
+    history_seq INTEGER NOT NULL,
+    history_hash TEXT NOT NULL,
+    control_seq INTEGER NOT NULL,
+    control_hash TEXT NOT NULL,
+    -- History records up to this one are in "documents".
+    indexed_seq INTEGER NOT NULL DEFAULT 0,
+    -- 1 while its records are being removed: hidden from every query but the remover's.
+    deleting INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX sessions_by_message ON sessions (last_message_at DESC, session_id)
+    WHERE deleting = 0;
+  CREATE INDEX sessions_by_cwd ON sessions (cwd, last_message_at DESC, session_id)
+    WHERE deleting = 0;
+  CREATE INDEX sessions_deleting ON sessions (n) WHERE deleting = 1;
 
-    -- Bodies past the size limit of a record, by their SHA-256; "refs" counts the records that name one.
-    CREATE TABLE blobs (
-      hash TEXT PRIMARY KEY,
-      bytes BLOB NOT NULL,
-      refs INTEGER NOT NULL CHECK (refs > 0)
-    ) STRICT;
+  -- Bodies past the size limit of a record, by their SHA-256; "refs" counts the records that name one.
+  CREATE TABLE blobs (
+    hash TEXT PRIMARY KEY,
+    bytes BLOB NOT NULL,
+    refs INTEGER NOT NULL CHECK (refs > 0)
+  ) STRICT;
 
-    -- "hash" is the chain hash up to and with this record; the body is canonical JSON, here or in a blob.
-    CREATE TABLE records (
-      n INTEGER NOT NULL REFERENCES sessions (n),
-      stream TEXT NOT NULL CHECK (stream IN ('history', 'control')),
-      seq INTEGER NOT NULL CHECK (seq > 0),
-      v INTEGER NOT NULL,
-      at INTEGER NOT NULL,
-      type TEXT NOT NULL,
-      body TEXT,
-      blob TEXT REFERENCES blobs (hash),
-      hash TEXT NOT NULL,
-      PRIMARY KEY (n, stream, seq),
-      CHECK ((body IS NULL) <> (blob IS NULL))
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX records_by_blob ON records (blob) WHERE blob IS NOT NULL;
+  -- "hash" is the chain hash up to and with this record; the body is canonical JSON, here or in a blob.
+  CREATE TABLE records (
+    n INTEGER NOT NULL REFERENCES sessions (n),
+    stream TEXT NOT NULL CHECK (stream IN ('history', 'control')),
+    seq INTEGER NOT NULL CHECK (seq > 0),
+    v INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    body TEXT,
+    blob TEXT REFERENCES blobs (hash),
+    hash TEXT NOT NULL,
+    PRIMARY KEY (n, stream, seq),
+    CHECK ((body IS NULL) <> (blob IS NULL))
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX records_by_blob ON records (blob) WHERE blob IS NOT NULL;
 
-    -- What can be searched: id = n * 2^32 + seq of the message's first record, and seq 0 for the title.
-    CREATE TABLE documents (
-      id INTEGER PRIMARY KEY,
-      text TEXT NOT NULL
-    ) STRICT;
+  -- What can be searched: id = n * 2^32 + seq of the message's first record, and seq 0 for the title.
+  CREATE TABLE documents (
+    id INTEGER PRIMARY KEY,
+    text TEXT NOT NULL
+  ) STRICT;
 
-    CREATE TABLE facts (
-      name TEXT PRIMARY KEY,
-      value TEXT NOT NULL
-    ) STRICT, WITHOUT ROWID;
-  `);
-};
+  CREATE TABLE facts (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+`;
 
 /** All steps, oldest first. A step that was released never changes. */
-export const MIGRATIONS: readonly Migration[] = [firstSchema];
+export const MIGRATIONS: readonly Migration[] = [(database) => database.exec(FIRST_SCHEMA)];
 
 /** The version stored in the file. */
 export function schemaVersion(database: DatabaseSync): number {

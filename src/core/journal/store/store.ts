@@ -7,6 +7,7 @@ import { openDatabase } from './database.ts';
 import { Deleter } from './deleter.ts';
 import { Lister } from './lister.ts';
 import { Reader } from './reader.ts';
+import { Scrubber } from './scrubber.ts';
 import { SearchIndex } from './search-index.ts';
 import { Verifier } from './verifier.ts';
 
@@ -20,6 +21,7 @@ export class Store {
   readonly search: SearchIndex;
   readonly #database: DatabaseSync;
   readonly #lock: DataFolderLock;
+  readonly #scrubber: Scrubber;
 
   constructor(database: DatabaseSync, lock: DataFolderLock, settings: WorkerSettings) {
     this.#database = database;
@@ -29,7 +31,8 @@ export class Store {
     this.reader = new Reader(database);
     this.lister = new Lister(database, this.search);
     this.verifier = new Verifier(database, this.reader);
-    this.deleter = new Deleter(database, this.search);
+    this.#scrubber = new Scrubber(database, settings.folder);
+    this.deleter = new Deleter(database, this.search, this.#scrubber);
   }
 
   /** Empties the log, closes the files and lets go of the data folder, in that order. */
@@ -38,6 +41,7 @@ export class Store {
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } finally {
       this.#database.close();
+      this.#scrubber.close();
       this.#lock.release();
     }
   }
