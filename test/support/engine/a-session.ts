@@ -1,0 +1,219 @@
+import type { Clock } from '../../../src/base/clock.ts';
+import { Deferred } from '../../../src/base/deferred.ts';
+import type { JsonObject } from '../../../src/base/json.ts';
+import { sha256 } from '../../../src/core/host/node-ports.ts';
+import { Conversation } from '../../../src/core/session/conversation.ts';
+import type { SessionDeps, SessionResources } from '../../../src/core/session/deps.ts';
+import type { HistoryEvent, SessionSignal } from '../../../src/core/session/events.ts';
+import type { PromptOutcome } from '../../../src/core/session/prompts.ts';
+import { Session } from '../../../src/core/session/session.ts';
+import { SessionState } from '../../../src/core/session/session-state.ts';
+import type {
+  Policy,
+  PolicyDecision,
+  Tool,
+  ToolContext,
+  ToolOutcome,
+} from '../../../src/core/session/tool.ts';
+import type { CommandId, SessionConfig, SessionId } from '../../../src/core/session/words.ts';
+import { MemoryJournal } from './memory-journal.ts';
+import type { ScriptedModel } from './scripted-model.ts';
+
+export const OWNER = { clientId: 'test', role: 'host_owner', source: 'acp' } as const;
+
+/** Time that passes only when told: a sleep ends when `advance` reaches it. */
+export class ManualClock implements Clock {
+  #now = 1_000;
+  readonly #onSleep = new Set<() => void>();
+  readonly #sleepers = new Set<{ at: number; wake: () => void }>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  /** Resolves as soon as somebody sleeps. */
+  async whenSleeping(): Promise<void> {
+    if (this.#sleepers.size > 0) return;
+    const asleep = new Deferred<void>();
+    this.#onSleep.add(() => asleep.resolve());
+    await asleep.promise;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const sleeper = { at: this.#now + ms, wake: resolve };
+      this.#sleepers.add(sleeper);
+      for (const notify of this.#onSleep) notify();
+      this.#onSleep.clear();
+      signal?.addEventListener('abort', () => {
+        this.#sleepers.delete(sleeper);
+        reject(signal.reason);
+      });
+    });
+  }
+
+  advance(ms: number): void {
+    this.#now += ms;
+    for (const sleeper of [...this.#sleepers]) {
+      if (sleeper.at > this.#now) continue;
+      this.#sleepers.delete(sleeper);
+      sleeper.wake();
+    }
+  }
+}
+
+/** A tool whose run is a function; it records that it ran. */
+export function aTool(
+  name: string,
+  run: (context: ToolContext, input: JsonObject) => Promise<ToolOutcome> | ToolOutcome,
+  options: { readOnly?: boolean } = {},
+): Tool {
+  return {
+    definition: { name, description: name, inputSchema: { type: 'object' } },
+    kind: 'other',
+    readOnly: options.readOnly ?? false,
+    prepare: async (input) => ({
+      accesses: [{ kind: 'write', path: `/w/${String(input['path'] ?? name)}` }],
+      preview: { title: name, kind: 'other', locations: [], content: [] },
+      run: async (context) => run(context, input),
+    }),
+  };
+}
+
+export function ok(text: string): ToolOutcome {
+  return {
+    status: 'completed',
+    parts: [{ type: 'text', text }],
+    content: [{ type: 'content', content: { type: 'text', text } }],
+  };
+}
+
+export type TestSession = {
+  readonly session: Session;
+  readonly journal: MemoryJournal;
+  readonly clock: ManualClock;
+  readonly signals: SessionSignal[];
+  /** Types of the history in order. */
+  types(): string[];
+  history(): HistoryEvent[];
+  prompt(text: string, order?: number, commandId?: string): Promise<PromptOutcome>;
+  /** Resolves with the first event that matches, past or future. */
+  next<T extends HistoryEvent['type']>(
+    type: T,
+    nth?: number,
+  ): Promise<Extract<HistoryEvent, { type: T }>>;
+};
+
+/** A live session over a memory journal. */
+export async function aSession(options: {
+  model: ScriptedModel;
+  tools?: readonly Tool[];
+  decide?: (call: { tool: string }) => PolicyDecision;
+  config?: Partial<SessionConfig>;
+  stopAll?: () => Promise<void>;
+}): Promise<TestSession> {
+  const journal = new MemoryJournal();
+  const clock = new ManualClock();
+  const sessionId = 's1' as SessionId;
+  const config: SessionConfig = {
+    mode: 'ask',
+    model: 'scripted/one',
+    thoughtLevel: 'auto',
+    budget: {},
+    ...options.config,
+  };
+  const created: HistoryEvent = {
+    type: 'session_created',
+    cwd: '/w',
+    additionalDirectories: [],
+    config,
+  };
+  const [stored] = await journal.append(sessionId, [{ stream: 'history', event: created }]);
+  const folded = { state: new SessionState(), conversation: new Conversation() };
+  folded.state.applyHistory(created);
+  let order = 0;
+  let id = 0;
+  const policy: Policy = {
+    decide: async (call) => options.decide?.(call) ?? { decision: 'allow', reason: 'test' },
+    remember: async () => undefined,
+  };
+  const silent = () => undefined;
+  const deps: SessionDeps = {
+    journal,
+    models: options.model,
+    policy,
+    clock,
+    ids: {
+      unique: () => {
+        id += 1;
+        return `id${id}`;
+      },
+      secret: () => 'secret',
+    },
+    log: { debug: silent, info: silent, warn: silent, error: silent },
+    digest: sha256,
+  };
+  const resources: SessionResources = {
+    workspace: { cwd: '/w', roots: ['/w'] },
+    files: { readText: async () => null, writeText: async () => false },
+    processes: {
+      start: async () => Promise.reject(new Error('no processes here')),
+      list: () => [],
+      output: () => null,
+      stop: async () => null,
+      stopAll: options.stopAll ?? (async () => undefined),
+    },
+    tools: () => options.tools ?? [],
+    system: 'system',
+    expand: (text) => (text === '/hello' ? 'say hello' : null),
+  };
+  const session = new Session(
+    sessionId,
+    deps,
+    resources,
+    { lastEventId: 1, prefixHash: stored?.record.hash ?? '' },
+    folded,
+  );
+  const signals: SessionSignal[] = [];
+  const waiting = new Set<() => void>();
+  session.subscribe((signal) => {
+    signals.push(signal);
+    for (const check of [...waiting]) check();
+  });
+  const history = (): HistoryEvent[] =>
+    signals.flatMap((signal) => (signal.stream === 'history' ? [signal.record.event] : []));
+  return {
+    session,
+    journal,
+    clock,
+    signals,
+    history,
+    types: () => history().map(({ type }) => type),
+    prompt: (text, at, commandId) => {
+      order = at ?? order + 1;
+      return session.prompt({
+        order,
+        commandId: (commandId ?? `c${order}`) as CommandId,
+        content: [{ type: 'text', text }],
+        actor: OWNER,
+      });
+    },
+    next: async (type, nth = 1) => {
+      type Found = Extract<HistoryEvent, { type: typeof type }>;
+      const find = (): Found | undefined =>
+        history().filter((event): event is Found => event.type === type)[nth - 1];
+      const done = new Deferred<Found>();
+      const check = (): void => {
+        const found = find();
+        if (found !== undefined) done.resolve(found);
+      };
+      waiting.add(check);
+      check();
+      try {
+        return await done.promise;
+      } finally {
+        waiting.delete(check);
+      }
+    },
+  };
+}
