@@ -13,7 +13,6 @@ import type { Launcher } from './run/launcher.ts';
 import { processTools } from './run/process-tools.ts';
 import { RUN_LIMITS, type RunLimits, runTool } from './run/run-tool.ts';
 import { askTool } from './session/ask-tool.ts';
-import { delegateTool } from './session/delegate-tool.ts';
 import { planTool } from './session/plan-tool.ts';
 import { fetchTool } from './web/fetch-tool.ts';
 import type { FetchOptions } from './web/http-get.ts';
@@ -46,7 +45,6 @@ export function createTools(deps: ToolDeps): readonly Tool[] {
     fetchTool(deps.fetch ?? {}),
     planTool(),
     askTool(),
-    delegateTool(),
   ];
 }
 
