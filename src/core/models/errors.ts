@@ -53,21 +53,27 @@ function verdictOf(status: number): Verdict {
   };
 }
 
-/** What an HTTP status of a provider means. The message never holds what the provider wrote. */
+/**
+ * What an HTTP status of a provider means. `detail` is what the provider wrote, without secrets; it is left out
+ * where a key was refused, since some providers repeat a part of it.
+ */
 export function errorForStatus(
   status: number,
-  details: { source: string; retryAfterMs?: number | undefined; cause?: unknown },
+  details: { source: string; retryAfterMs?: number | undefined; detail?: string | undefined },
 ): ModelError {
   const verdict = verdictOf(status);
+  const said =
+    details.detail === undefined || verdict.code === 'model.key_refused'
+      ? ''
+      : ` It says: ${details.detail}`;
   return new ModelError(
     verdict.code,
-    `The model source "${details.source}" answered with HTTP status ${status}. ${verdict.advice}.`,
+    `The model source "${details.source}" answered with HTTP status ${status}. ${verdict.advice}.${said}`,
     {
       source: details.source,
       retryable: verdict.retryable,
       status,
       retryAfterMs: details.retryAfterMs,
-      cause: details.cause,
     },
   );
 }
