@@ -7,7 +7,6 @@ export type ChatStringKey =
   | ChatEmptyKey;
 
 type ChatHeaderKey =
-  | 'headerLabel'
   | 'newSession'
   | 'stop'
   | 'stopping'

@@ -1,0 +1,71 @@
+import type { ChatStatus } from '../../../src/protocol/chat.ts';
+import {
+  anyOf,
+  type Check,
+  isBoolean,
+  isNumber,
+  isRecord,
+  isString,
+  listOf,
+  nullable,
+  oneOf,
+  optional,
+  shape,
+} from './checks.ts';
+
+type Option = ChatStatus['options'][number];
+
+function isOption(value: unknown): value is Option {
+  if (!isRecord(value) || !isString(value['id']) || !isString(value['name'])) return false;
+  if (value['type'] === 'boolean') return isBoolean(value['currentValue']);
+  return (
+    value['type'] === 'select' && isString(value['currentValue']) && isChoices(value['options'])
+  );
+}
+
+const isChoice = (value: unknown): value is object =>
+  isRecord(value) && isString(value['value']) && isString(value['name']);
+
+const isChoices = anyOf<readonly object[]>(
+  listOf(isChoice),
+  listOf(
+    (value: unknown): value is object =>
+      isRecord(value) && isString(value['name']) && listOf(isChoice)(value['options']),
+  ),
+);
+
+export const isStatus: Check<ChatStatus> = shape<ChatStatus>({
+  activity: oneOf(
+    'none',
+    'starting',
+    'idle',
+    'running',
+    'waiting',
+    'stopping',
+    'offline',
+    'untrusted',
+    'no_folder',
+  ),
+  offlineReason: optional(isString),
+  sessionId: nullable(isString),
+  turnId: optional(nullable(isString)),
+  title: isString,
+  cwd: isString,
+  options: listOf(isOption),
+  commands: listOf(
+    shape<ChatStatus['commands'][number]>({
+      name: isString,
+      description: isString,
+      hint: optional(isString),
+    }),
+  ),
+  usage: nullable(
+    shape<NonNullable<ChatStatus['usage']>>({
+      used: isNumber,
+      size: isNumber,
+      cost: optional(isString),
+    }),
+  ),
+  queued: listOf(shape<ChatStatus['queued'][number]>({ id: isString, text: isString })),
+  rehearsal: isBoolean,
+});

@@ -1,0 +1,53 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { announcements } from '../state/announce.ts';
+import { type Store, useView } from '../state/store.ts';
+import { Composer } from './composer/composer.tsx';
+import { Empty } from './empty.tsx';
+import { GateList } from './gates/gate-list.tsx';
+import { Header } from './header.tsx';
+import { Log } from './log/log.tsx';
+import { type Services, ServicesContext, StringsContext } from './shared/context.ts';
+
+const HINDERED: ReadonlySet<string> = new Set(['offline', 'untrusted', 'no_folder']);
+
+/** The whole page. */
+export function App({ services }: { readonly services: Services }): JSX.Element {
+  const view = useView(services.store);
+  const { status } = view;
+  const isEmpty = view.items.length === 0;
+  return (
+    <ServicesContext.Provider value={services}>
+      <StringsContext.Provider value={view.strings}>
+        <Header view={view} />
+        <main class="main">
+          {isEmpty ? <Empty status={status} /> : <Log key={status.sessionId} view={view} />}
+        </main>
+        {!isEmpty && HINDERED.has(status.activity) && <Empty status={status} compact />}
+        <GateList view={view} />
+        <Composer view={view} />
+        <Announcer store={services.store} />
+      </StringsContext.Provider>
+    </ServicesContext.Provider>
+  );
+}
+
+/** Tells screen readers what happened, once a turn or gate. */
+function Announcer({ store }: { readonly store: Store }): JSX.Element {
+  const [texts, setTexts] = useState<readonly string[]>([]);
+  useEffect(
+    () =>
+      store.subscribe((after, before) => {
+        const said = announcements(before, after);
+        if (said.length > 0) setTexts(said);
+      }),
+    [store],
+  );
+  return (
+    <div class="sr-only announcer" role="status" aria-live="polite">
+      {texts.map((text) => (
+        <p key={text}>{text}</p>
+      ))}
+    </div>
+  );
+}

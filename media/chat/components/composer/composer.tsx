@@ -1,0 +1,110 @@
+import type { JSX, RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { isBusy } from '../../state/stop.ts';
+import type { ViewState } from '../../state/view-state.ts';
+import { format, type Strings } from '../../strings.ts';
+import { IconButton } from '../shared/buttons.tsx';
+import { useServices, useStrings } from '../shared/context.ts';
+import { Chips } from './chips.tsx';
+import { Options } from './options.tsx';
+import { canSend } from './placeholder.ts';
+import { Queued } from './queued.tsx';
+import { TextInput } from './text-input.tsx';
+import { UsageMeter } from './usage-meter.tsx';
+import { isBlank, useDraft } from './use-draft.ts';
+import { useFiles } from './use-files.ts';
+
+/** Where a message is written: text, context, pictures, the session's pickers, Send. */
+export function Composer({ view }: { readonly view: ViewState }): JSX.Element {
+  const strings = useStrings();
+  const { store } = useServices();
+  const input = useRef<HTMLTextAreaElement>(null);
+  const { draft, change, send } = useDraft(view);
+  const files = useFiles(draft, change);
+  const allowed = canSend(view.status.activity);
+  const submit = (): void => {
+    files.forget();
+    if (allowed) send();
+  };
+  useEffect(() => {
+    if (view.compose?.focus === true) input.current?.focus();
+  }, [view.compose?.seq]);
+  const errors =
+    view.send.error === null ? files.problems : [format(strings.sendFailed, view.send.error)];
+  return (
+    <section
+      class="composer"
+      aria-label={strings.composerLabel}
+      onPaste={files.onPaste}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={files.onDrop}
+    >
+      <Queued queued={view.status.queued} />
+      {errors.map((error) => (
+        <p key={error} class="composer-error" role="alert">
+          {error}
+        </p>
+      ))}
+      <div class="composer-box">
+        <Chips draft={draft} onChange={change} />
+        <TextInput
+          input={input}
+          view={view}
+          draft={draft}
+          onChange={(part) => {
+            if (view.send.error !== null) store.dispatch({ type: 'local_send_error_seen' });
+            change(part);
+          }}
+          onSend={submit}
+        />
+        <Bar view={view} input={input} ready={allowed && !isBlank(draft)} onSend={submit} />
+      </div>
+    </section>
+  );
+}
+
+type BarProps = {
+  readonly view: ViewState;
+  readonly input: RefObject<HTMLTextAreaElement | null>;
+  readonly ready: boolean;
+  readonly onSend: () => void;
+};
+
+function Bar({ view, input, ready, onSend }: BarProps): JSX.Element {
+  const strings = useStrings();
+  const sending = view.send.pending !== null;
+  return (
+    <div class="composer-bar">
+      <IconButton
+        icon="mention"
+        label={strings.mentionAdd}
+        onClick={() => startMention(input.current)}
+      />
+      <Options status={view.status} />
+      <span class="grow" />
+      <UsageMeter usage={view.status.usage} />
+      <IconButton
+        icon={sending ? 'loading codicon-modifier-spin' : 'send'}
+        class="send"
+        label={sendLabel(view, sending, strings)}
+        disabled={sending || !ready}
+        onClick={onSend}
+      />
+    </div>
+  );
+}
+
+function sendLabel(view: ViewState, sending: boolean, strings: Strings): string {
+  if (sending) return strings.sending;
+  return isBusy(view.status) ? strings.sendQueued : strings.send;
+}
+
+/** Types an `@` at the caret, as the person would. */
+function startMention(input: HTMLTextAreaElement | null): void {
+  if (input === null) return;
+  input.focus();
+  const before = input.value.slice(0, input.selectionStart);
+  const gap = before === '' || /\s$/.test(before) ? '' : ' ';
+  input.setRangeText(`${gap}@`, input.selectionStart, input.selectionEnd, 'end');
+  input.dispatchEvent(new InputEvent('input', { bubbles: true }));
+}

@@ -1,0 +1,100 @@
+import type { JSX } from 'preact';
+import type { ChatStatus } from '../../../../src/protocol/chat.ts';
+import { isBusy } from '../../state/stop.ts';
+import { format } from '../../strings.ts';
+import { useServices, useStrings } from '../shared/context.ts';
+import { Icon } from '../shared/icon.tsx';
+
+type Option = ChatStatus['options'][number];
+type SelectOption = Extract<Option, { type: 'select' }>;
+
+const CATEGORY_ICONS: ReadonlyMap<string, string> = new Map([
+  ['mode', 'symbol-misc'],
+  ['model', 'sparkle'],
+  ['thought_level', 'lightbulb'],
+  ['budget', 'watch'],
+]);
+
+/** The session's pickers: mode, model, and whatever else it offers. */
+export function Options({ status }: { readonly status: ChatStatus }): JSX.Element | null {
+  const strings = useStrings();
+  if (status.options.length === 0) return null;
+  return (
+    <fieldset class="options" aria-label={strings.optionsLabel}>
+      {status.options.map((option) => (
+        <OptionPicker key={option.id} option={option} later={isBusy(status)} />
+      ))}
+    </fieldset>
+  );
+}
+
+function OptionPicker({ option, later }: { option: Option; later: boolean }): JSX.Element {
+  const strings = useStrings();
+  const { post } = useServices();
+  const label = later ? format(strings.optionNextTurn, option.name) : option.name;
+  const tooltip = option.description ? `${label}: ${option.description}` : label;
+  if (option.type === 'boolean') {
+    const value = option.currentValue;
+    return (
+      <button
+        type="button"
+        class="picker picker-toggle"
+        aria-pressed={value}
+        title={tooltip}
+        onClick={() => post({ type: 'set_option', configId: option.id, value: !value })}
+      >
+        <Icon name={value ? 'check' : 'circle-large-outline'} />
+        {option.name}
+      </button>
+    );
+  }
+  return (
+    <span class="picker" title={tooltip}>
+      <Icon name={iconOf(option)} />
+      <select
+        aria-label={label}
+        value={option.currentValue}
+        onChange={(event) =>
+          post({ type: 'set_option', configId: option.id, value: event.currentTarget.value })
+        }
+      >
+        <Choices option={option} />
+      </select>
+      <Icon name="chevron-down" />
+    </span>
+  );
+}
+
+function Choices({ option }: { option: SelectOption }): JSX.Element {
+  return (
+    <>
+      {option.options.map((entry) =>
+        'options' in entry ? (
+          <optgroup key={entry.group} label={entry.name}>
+            {entry.options.map((choice) => (
+              <option
+                key={choice.value}
+                value={choice.value}
+                selected={choice.value === option.currentValue}
+              >
+                {choice.name}
+              </option>
+            ))}
+          </optgroup>
+        ) : (
+          <option
+            key={entry.value}
+            value={entry.value}
+            selected={entry.value === option.currentValue}
+          >
+            {entry.name}
+          </option>
+        ),
+      )}
+    </>
+  );
+}
+
+function iconOf(option: Option): string {
+  return CATEGORY_ICONS.get(option.category ?? '') ?? CATEGORY_ICONS.get(option.id) ?? 'settings';
+}

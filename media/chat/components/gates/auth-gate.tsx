@@ -1,0 +1,49 @@
+import type { JSX } from 'preact';
+import type { ChatGate } from '../../../../src/protocol/chat.ts';
+import type { AnswerState } from '../../state/view-state.ts';
+import { Button } from '../shared/buttons.tsx';
+import { useServices, useStrings } from '../shared/context.ts';
+import type { GateAnswer } from './gate-list.tsx';
+
+type Props = {
+  readonly gate: Extract<ChatGate, { kind: 'auth' }>;
+  readonly state: AnswerState | null;
+  readonly onAnswer: (given: GateAnswer) => void;
+};
+
+/** A sign-in that the turn waits for: a page to open, or a key to enter. */
+export function AuthGate({ gate, state, onAnswer }: Props): JSX.Element {
+  const strings = useStrings();
+  const { post } = useServices();
+  const { url } = gate;
+  return (
+    <>
+      <p class="quiet">{gate.target}</p>
+      <div class="gate-options">
+        {url === undefined ? (
+          <Button onClick={() => post({ type: 'command', name: 'set_key' })}>
+            {strings.gateSetKey}
+          </Button>
+        ) : (
+          <Button onClick={() => post({ type: 'open_link', href: url })}>
+            {strings.gateSignIn}
+          </Button>
+        )}
+        <Button
+          secondary
+          disabled={state?.sending === true}
+          onClick={() => onAnswer({ content: {} })}
+        >
+          {strings.gateSignedIn}
+        </Button>
+        <Button
+          secondary
+          disabled={state?.sending === true}
+          onClick={() => onAnswer({ declined: true })}
+        >
+          {strings.gateCancel}
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+import type { JSX } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { format } from '../../strings.ts';
+import { useStrings } from '../shared/context.ts';
+import { ScrollPane } from '../shared/scroll-pane.tsx';
+import { useVirtualizer } from '../shared/virtualizer.ts';
+import { OutputLines } from './output-lines.ts';
+
+/** The height of a line, as the style sheet sets it. */
+const LINE_HEIGHT = 18;
+const LINES_SHOWN = 12;
+
+/** A command's output, line by line; only the lines in sight are in the page. Follows the end until scrolled away. */
+export function OutputPane({ output }: { readonly output: string }): JSX.Element {
+  const strings = useStrings();
+  const scroller = useRef<HTMLDivElement>(null);
+  const [splitter] = useState(() => new OutputLines());
+  const [following, setFollowing] = useState(true);
+  const lines = splitter.update(output.endsWith('\n') ? output.slice(0, -1) : output);
+  const virtualizer = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => LINE_HEIGHT,
+    overscan: 10,
+  });
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element !== null && following) element.scrollTop = element.scrollHeight;
+  }, [lines, following]);
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const onScroll = (): void => {
+      setFollowing(element.scrollHeight - element.scrollTop - element.clientHeight < LINE_HEIGHT);
+    };
+    element.addEventListener('scroll', onScroll, { passive: true });
+    return () => element.removeEventListener('scroll', onScroll);
+  }, []);
+  const rows = virtualizer.getVirtualItems();
+  return (
+    <ScrollPane
+      pane={scroller}
+      class="output"
+      label={format(strings.toolOutputLines, lines.length)}
+      style={{ height: `${Math.min(lines.length, LINES_SHOWN) * LINE_HEIGHT + 8}px` }}
+    >
+      <div class="output-size" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+        <div
+          class="output-lines"
+          style={{ transform: `translateY(${rows[0]?.start ?? 0}px)` }}
+          dir="auto"
+        >
+          {rows.map((row) => (
+            <div key={row.key} class="output-line">
+              {lines[row.index] || ' '}
+            </div>
+          ))}
+        </div>
+      </div>
+    </ScrollPane>
+  );
+}

@@ -1,0 +1,68 @@
+import type { JSX } from 'preact';
+import type { ChatItem } from '../../../../src/protocol/chat.ts';
+import type { Strings } from '../../strings.ts';
+import { AnswerRow, NoticeRow, PlanRow, TurnEndRow } from './line-rows.tsx';
+import { AssistantRow, ThoughtRow, UserRow } from './message-rows.tsx';
+import { ToolCard } from './tool-card.tsx';
+
+type Props = { readonly item: ChatItem; readonly mayRetry: boolean };
+
+/** One row of the conversation, by its kind. */
+export function Row({ item, mayRetry }: Props): JSX.Element {
+  switch (item.kind) {
+    case 'user':
+      return <UserRow item={item} />;
+    case 'assistant':
+      return <AssistantRow item={item} />;
+    case 'thought':
+      return <ThoughtRow item={item} />;
+    case 'tool':
+      return <ToolCard tool={item} />;
+    case 'plan':
+      return <PlanRow item={item} />;
+    case 'notice':
+      return <NoticeRow item={item} />;
+    case 'answer':
+      return <AnswerRow item={item} />;
+    case 'turn_end':
+      return <TurnEndRow item={item} mayRetry={mayRetry} />;
+  }
+}
+
+/** What a screen reader calls a row, where its content does not say it. */
+export function rowLabel(item: ChatItem, strings: Strings): string | undefined {
+  switch (item.kind) {
+    case 'user':
+      return strings.you;
+    case 'assistant':
+      return strings.agent;
+    case 'thought':
+      return strings.thought;
+    case 'tool':
+      return item.title || item.name;
+    case 'plan':
+    case 'notice':
+    case 'answer':
+    case 'turn_end':
+      return undefined;
+  }
+}
+
+/** How high a row is taken to be before it was drawn, in pixels. */
+export function estimatedHeight(item: ChatItem): number {
+  switch (item.kind) {
+    case 'user':
+      return 60;
+    case 'assistant':
+      return 40 + Math.min(item.text.length / 3, 4000);
+    case 'tool':
+      return item.toolKind === 'execute' ? 160 : 44;
+    case 'plan':
+      return 40 + item.entries.length * 24;
+    case 'thought':
+    case 'notice':
+    case 'answer':
+    case 'turn_end':
+      return 32;
+  }
+}

@@ -1,0 +1,104 @@
+import type { JSX } from 'preact';
+import type { ChatTool } from '../../../../src/protocol/chat.ts';
+import { format } from '../../strings.ts';
+import { LinkButton } from '../shared/buttons.tsx';
+import { useServices, useStrings } from '../shared/context.ts';
+import { useFold } from '../shared/folds.ts';
+import { Icon } from '../shared/icon.tsx';
+import { Pictures } from '../shared/pictures.tsx';
+import { ScrollPane } from '../shared/scroll-pane.tsx';
+import { DiffView } from './diff-view.tsx';
+import { OutputPane } from './output-pane.tsx';
+import { PathText } from './path-text.tsx';
+import { kindIcon, statusLook } from './tool-words.ts';
+
+/** A tool call: what it does, how it stands, and, opened, all it was given and gave. */
+export function ToolCard({ tool }: { readonly tool: ChatTool }): JSX.Element {
+  const strings = useStrings();
+  const [open, toggle] = useFold(tool.id, opensByItself(tool));
+  const look = statusLook(tool.status, strings);
+  return (
+    <div class={`tool tool-${tool.status}`}>
+      <button type="button" class="tool-head" aria-expanded={open} onClick={toggle}>
+        <Icon name={kindIcon(tool.toolKind)} />
+        <span class="tool-title" title={tool.title}>
+          {tool.title || tool.name}
+        </span>
+        <span class="tool-status">
+          <Icon name={look.icon} spin={look.spin} />
+          {look.word}
+        </span>
+        <Icon name={open ? 'chevron-up' : 'chevron-down'} />
+      </button>
+      {open && <ToolBody tool={tool} />}
+    </div>
+  );
+}
+
+function opensByItself(tool: ChatTool): boolean {
+  return (
+    tool.toolKind === 'execute' ||
+    tool.status === 'failed' ||
+    tool.diffs.length > 0 ||
+    tool.images.length > 0
+  );
+}
+
+function ToolBody({ tool }: { readonly tool: ChatTool }): JSX.Element {
+  const strings = useStrings();
+  return (
+    <div class="tool-body">
+      {tool.input !== '' && tool.diffs.length === 0 && (
+        <ScrollPane class="tool-input" label={strings.toolInput}>
+          {tool.input}
+        </ScrollPane>
+      )}
+      {tool.diffs.map((diff) => (
+        <DiffView key={diff.path} diff={diff} toolCallId={tool.id} foldId={tool.id} />
+      ))}
+      <Output tool={tool} />
+      <Pictures images={tool.images} />
+      <Locations tool={tool} />
+    </div>
+  );
+}
+
+function Output({ tool }: { readonly tool: ChatTool }): JSX.Element | null {
+  const strings = useStrings();
+  const { post } = useServices();
+  if (tool.output === '' && tool.outputCut === 0) return null;
+  return (
+    <>
+      {tool.outputCut > 0 && (
+        <p class="quiet">
+          {format(strings.outputCut, tool.outputCut.toLocaleString())}{' '}
+          <LinkButton onClick={() => post({ type: 'open_output', toolCallId: tool.id })}>
+            {strings.showAllOutput}
+          </LinkButton>
+        </p>
+      )}
+      <OutputPane output={tool.output} />
+    </>
+  );
+}
+
+function Locations({ tool }: { readonly tool: ChatTool }): JSX.Element | null {
+  const strings = useStrings();
+  const { post } = useServices();
+  if (tool.locations.length === 0) return null;
+  return (
+    <ul class="locations" aria-label={strings.toolLocations}>
+      {tool.locations.map(({ path, line }) => (
+        <li key={`${path}:${line ?? ''}`}>
+          <LinkButton
+            onClick={() =>
+              post({ type: 'open_location', path, ...(typeof line === 'number' ? { line } : {}) })
+            }
+          >
+            <PathText path={path} line={line ?? undefined} />
+          </LinkButton>
+        </li>
+      ))}
+    </ul>
+  );
+}
