@@ -8,6 +8,8 @@ export type ProviderAdapter = {
   create(settings: AdapterSettings): LanguageModelV3;
   /** The provider's own settings of a request. */
   options(request: ModelRequest): SharedV3ProviderOptions;
+  /** A limit to send where the library's own would be too low; undefined leaves it to the library. */
+  maxOutputTokens?(model: string): number | undefined;
   readonly audio: boolean;
   readonly imagesInToolResults: boolean;
 };

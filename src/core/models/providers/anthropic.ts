@@ -16,6 +16,8 @@ export const adapter: ProviderAdapter = {
   options: (request) => ({
     anthropic: { cacheControl: { type: 'ephemeral' }, ...thinking(request) },
   }),
+  // For names it does not know, the library allows only 4,096.
+  maxOutputTokens: (model) => (model.includes('claude-') ? undefined : 16_384),
   audio: false,
   imagesInToolResults: true,
 };

@@ -87,6 +87,7 @@ export class SdkModel implements Model {
       fetch: fetchWithoutRedirects,
     });
     watchdog.signal.throwIfAborted();
+    const limit = adapter.maxOutputTokens?.(this.#options.model.name);
     return model.doStream({
       prompt: toPrompt(request, this.#owner, {
         images: info.images,
@@ -94,8 +95,9 @@ export class SdkModel implements Model {
         imagesInToolResults: adapter.imagesInToolResults,
       }),
       ...(request.tools.length === 0 ? {} : { tools: toTools(request.tools) }),
+      ...(limit === undefined ? {} : { maxOutputTokens: limit }),
       abortSignal: watchdog.signal,
-      providerOptions: adapter.options(request),
+      providerOptions: adapter.options({ ...request, model: this.#options.model.name }),
     });
   }
 
