@@ -219,7 +219,7 @@ export const gateAnswer: z.ZodType<GateAnswer> = z.discriminatedUnion('kind', [
     note: z.exactOptional(z.string()),
   }),
   z.object({ kind: z.literal('accepted'), content: jsonObject }),
-  z.object({ kind: z.literal('declined') }),
+  z.object({ kind: z.literal('declined'), reason: z.exactOptional(z.string()) }),
   z.object({
     kind: z.literal('cancelled'),
     reason: z.enum(['turn_cancelled', 'client_gone', 'session_closed', 'restart']),

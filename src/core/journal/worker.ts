@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { assertNever } from '../../base/assert-never.ts';
 import { isObject } from '../../base/json.ts';
 import { JournalError, toErrorShape } from './errors.ts';
-import type { AppendResult } from './store/appender.ts';
+import type { ChangeResult } from './store/appender.ts';
 import type { Sliced } from './store/reader.ts';
 import { jobOf, Scheduler } from './store/scheduler.ts';
 import { faultOf, isDamage } from './store/sqlite-errors.ts';
@@ -30,10 +30,10 @@ class Writer {
     this.#folder = folder;
     this.#post = post;
     this.#scheduler = new Scheduler(
-      (group) => store.appender.appendGroup(group),
+      (group) => store.appender.commitGroup(group),
       () => this.#stopIndexing(),
     );
-    this.#runInBackground(store.deleter.resume());
+    this.#runInBackground(store.deleter.removeHidden());
     this.#indexSoon();
   }
 
@@ -70,7 +70,7 @@ class Writer {
   }
 
   #append({ id, args }: Extract<WorkerRequest, { op: 'append' }>): void {
-    const settle = (result: AppendResult): void => {
+    const settle = (result: ChangeResult): void => {
       if (!result.ok) {
         this.#fail(id, result.error);
         return;
@@ -78,17 +78,22 @@ class Writer {
       this.#post({ kind: 'result', id, value: result.placed });
       if (args.records.some(({ type }) => INDEXED_AFTER.has(type))) this.#touch(args.sessionId);
     };
-    this.#scheduler.append({ append: args, settle });
+    this.#scheduler.change({ change: { kind: 'append', ...args }, settle });
   }
 
   #delete(id: number, sessionId: string): void {
-    const { fault } = this.#scheduler;
-    if (fault !== null) {
-      this.#fail(id, fault);
-      return;
-    }
-    this.#store.appender.forget(sessionId);
-    this.#run(id, this.#store.deleter.delete(sessionId));
+    const settle = (result: ChangeResult): void => {
+      if (result.ok) this.#run(id, this.#removeHidden());
+      else if (result.error.code === 'journal.unknown_session') {
+        this.#post({ kind: 'result', id, value: false });
+      } else this.#fail(id, result.error);
+    };
+    this.#scheduler.change({ change: { kind: 'hide', sessionId }, settle });
+  }
+
+  *#removeHidden(): Sliced<undefined, boolean> {
+    yield* this.#store.deleter.removeHidden();
+    return true;
   }
 
   /** A read of one row needs no slices, but it waits its turn behind the appends made before it. */

@@ -229,7 +229,7 @@ export const everyHistoryEvent: readonly HistoryEvent[] = [
     answer: { kind: 'accepted', content: { answer: 'x' } },
     actor,
   },
-  { type: 'gate_resolved', turnId, gateId, answer: { kind: 'declined' }, actor },
+  { type: 'gate_resolved', turnId, gateId, answer: { kind: 'declined', reason: 'no' }, actor },
   {
     type: 'gate_resolved',
     turnId,
@@ -237,7 +237,7 @@ export const everyHistoryEvent: readonly HistoryEvent[] = [
     answer: { kind: 'cancelled', reason: 'restart' },
     actor,
   },
-  { type: 'process_started', turnId, processId, command: 'npm run watch' },
+  { type: 'process_started', processId, command: 'npm run watch' },
   { type: 'process_ended', processId, state: 'exited', exitCode: 0, signal: null },
   { type: 'machine_message', turnId: null, messageId: messageId('m2'), text: 'It ended' },
   { type: 'usage_changed', used: 10, size: 100, costUsd: null },

@@ -14,19 +14,26 @@ export const BLOB_THRESHOLD_BYTES = 512 * 1024;
 const MAX_CACHED_HEADS = 1024;
 
 export type Append = {
+  readonly kind: 'append';
   readonly sessionId: string;
   readonly at: number;
   readonly records: readonly EncodedRecord[];
 };
 
-/** What came of one append of a group. */
-export type AppendResult =
+/** Takes a session out of sight; its records are removed later. */
+export type Hide = { readonly kind: 'hide'; readonly sessionId: string };
+
+/** What a group is made of. */
+export type Change = Append | Hide;
+
+/** What came of one change of a group. */
+export type ChangeResult =
   | { readonly ok: true; readonly placed: readonly Placed[] }
   | { readonly ok: false; readonly error: JournalError };
 
 /** What came of a group. After a `fault` no append may be tried. */
 export type GroupResult = {
-  readonly results: readonly AppendResult[];
+  readonly results: readonly ChangeResult[];
   readonly fault: JournalError | null;
 };
 
@@ -51,20 +58,15 @@ export class Appender {
     this.#statements = prepare(database);
   }
 
-  /** Forgets what it knows of a session that is being deleted. */
-  forget(sessionId: string): void {
-    this.#heads.delete(sessionId);
-  }
-
   /**
-   * Commits the appends in one transaction, in their order. One that is refused does not touch the others; what
+   * Commits the changes in one transaction, in their order. One that is refused does not touch the others; what
    * breaks the store fails them all, since nothing of the transaction is kept.
    */
-  appendGroup(group: readonly Append[]): GroupResult {
+  commitGroup(group: readonly Change[]): GroupResult {
     let committing = false;
     try {
       this.#database.exec('BEGIN IMMEDIATE');
-      const results = group.map((append) => this.#appendOne(append));
+      const results = group.map((change) => this.#changeOne(change));
       committing = true;
       this.#database.exec('COMMIT');
       return { results, fault: null };
@@ -86,15 +88,15 @@ export class Appender {
     }
   }
 
-  #appendOne(append: Append): AppendResult {
+  #changeOne(change: Change): ChangeResult {
     this.#database.exec('SAVEPOINT one');
     try {
-      const placed = this.#write(append);
+      const placed = change.kind === 'append' ? this.#write(change) : this.#hide(change);
       this.#database.exec('RELEASE one');
       return { ok: true, placed };
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
-      this.#heads.delete(append.sessionId);
+      this.#heads.delete(change.sessionId);
       this.#database.exec('ROLLBACK TO one; RELEASE one');
       return { ok: false, error };
     }
@@ -121,6 +123,13 @@ export class Appender {
     this.#derive(heads.n, at, records, streams);
     this.#remember(sessionId, { n: heads.n, streams });
     return placed;
+  }
+
+  #hide({ sessionId }: Hide): readonly Placed[] {
+    this.#heads.delete(sessionId);
+    const { changes } = this.#statements.hide.run(sessionId);
+    if (Number(changes) === 0) throw unknownSession(sessionId);
+    return [];
   }
 
   #headsOf(sessionId: string): Heads | null {
@@ -224,6 +233,7 @@ function prepare(database: DatabaseSync) {
     heads: statement(
       'SELECT n, history_seq, history_hash, control_seq, control_hash FROM sessions WHERE session_id = ? AND deleting = 0',
     ),
+    hide: statement('UPDATE sessions SET deleting = 1 WHERE session_id = ? AND deleting = 0'),
     taken: statement('SELECT n FROM sessions WHERE session_id = ?'),
     create: statement(
       `INSERT INTO sessions (session_id, cwd, additional_directories, created_at, last_message_at,

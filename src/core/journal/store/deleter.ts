@@ -7,8 +7,8 @@ import type { SearchIndex } from './search-index.ts';
 const SLICE_ROWS = 256;
 
 /**
- * Removes sessions in slices, so that a long one stops no append. The first commit hides the session from everything
- * else; a crash after it is finished by `resume` at the next start.
+ * Removes sessions in slices, so that a long one stops no append. They were hidden by a commit before;
+ * a crash after it is made good by calling this again at the next start.
  */
 export class Deleter {
   readonly #database: DatabaseSync;
@@ -23,16 +23,8 @@ export class Deleter {
     this.#statements = prepare(database);
   }
 
-  /** False if there is no such session. When it ends, no byte of the session is left in any file. */
-  *delete(sessionId: string): Sliced<undefined, boolean> {
-    const { changes } = this.#statements.hide.run(sessionId);
-    if (Number(changes) === 0) return false;
-    yield* this.resume();
-    return true;
-  }
-
-  /** Finishes every deletion that was begun. */
-  *resume(): Sliced<undefined, void> {
+  /** Removes what is hidden. When it ends, no byte of those sessions is left in any file. */
+  *removeHidden(): Sliced<undefined, void> {
     const numbers = this.#statements.hidden.all().map((row) => Number(row['n']));
     if (numbers.length === 0) return;
     for (const n of numbers) {
@@ -76,9 +68,6 @@ export class Deleter {
 
 function prepare(database: DatabaseSync) {
   return {
-    hide: database.prepare(
-      'UPDATE sessions SET deleting = 1 WHERE session_id = ? AND deleting = 0',
-    ),
     hidden: database.prepare('SELECT n FROM sessions WHERE deleting = 1'),
     records: database.prepare('SELECT stream, seq, blob FROM records WHERE n = ? LIMIT ?'),
     record: database.prepare('DELETE FROM records WHERE n = ? AND stream = ? AND seq = ?'),

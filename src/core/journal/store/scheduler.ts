@@ -1,11 +1,11 @@
 import type { JournalError } from '../errors.ts';
-import type { Append, AppendResult, GroupResult } from './appender.ts';
+import type { Change, ChangeResult, GroupResult } from './appender.ts';
 import type { Sliced } from './reader.ts';
 
-/** An append that waits for its turn. */
-export type WaitingAppend = {
-  readonly append: Append;
-  readonly settle: (result: AppendResult) => void;
+/** A change that waits for its turn. */
+export type WaitingChange = {
+  readonly change: Change;
+  readonly settle: (result: ChangeResult) => void;
 };
 
 /** Work in slices and what to do with what it yields. */
@@ -15,20 +15,20 @@ export type Job = {
 };
 
 /**
- * Decides what the writer does next. Appends always go first, all that wait in one commit; between two commits the
+ * Decides what the writer does next. Changes always go first, all that wait in one commit; between two commits the
  * jobs (reads, lists, checks, deletions) get one slice each in turn; what is left goes to idle work.
  */
 export class Scheduler {
-  readonly #commit: (group: readonly Append[]) => GroupResult;
+  readonly #commit: (group: readonly Change[]) => GroupResult;
   readonly #onFault: (fault: JournalError) => void;
   readonly #jobs: Job[] = [];
-  #appends: WaitingAppend[] = [];
+  #changes: WaitingChange[] = [];
   #scheduled = false;
   #fault: JournalError | null = null;
   #whenIdle: (() => void)[] = [];
 
   constructor(
-    commit: (group: readonly Append[]) => GroupResult,
+    commit: (group: readonly Change[]) => GroupResult,
     onFault: (fault: JournalError) => void,
   ) {
     this.#commit = commit;
@@ -40,11 +40,11 @@ export class Scheduler {
   }
 
   get isIdle(): boolean {
-    return this.#appends.length === 0 && this.#jobs.length === 0;
+    return this.#changes.length === 0 && this.#jobs.length === 0;
   }
 
-  append(waiting: WaitingAppend): void {
-    this.#appends.push(waiting);
+  change(waiting: WaitingChange): void {
+    this.#changes.push(waiting);
     this.#schedule();
   }
 
@@ -59,7 +59,7 @@ export class Scheduler {
     this.#schedule();
   }
 
-  /** Lets no further append through. */
+  /** Lets no further change through. */
   latch(fault: JournalError): void {
     if (this.#fault !== null) return;
     this.#fault = fault;
@@ -76,7 +76,7 @@ export class Scheduler {
   }
 
   #turn(): void {
-    if (this.#appends.length > 0) this.#commitWaiting();
+    if (this.#changes.length > 0) this.#commitWaiting();
     const job = this.#jobs.shift();
     if (job !== undefined && !job.step()) this.#jobs.push(job);
     if (!this.isIdle) {
@@ -89,13 +89,13 @@ export class Scheduler {
   }
 
   #commitWaiting(): void {
-    const waiting = this.#appends;
-    this.#appends = [];
+    const waiting = this.#changes;
+    this.#changes = [];
     if (this.#fault !== null) {
       for (const { settle } of waiting) settle({ ok: false, error: this.#fault });
       return;
     }
-    const { results, fault } = this.#commit(waiting.map(({ append }) => append));
+    const { results, fault } = this.#commit(waiting.map(({ change }) => change));
     if (fault !== null) this.latch(fault);
     for (const [index, { settle }] of waiting.entries()) {
       const result = results[index];
