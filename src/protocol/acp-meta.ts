@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../base/json.ts';
+import type { JsonObject } from '../base/json.ts';
 
 /**
  * What an update says under `update._meta.pilothouse` to clients that declared the extension, and in
@@ -55,18 +55,3 @@ export type PromptExtras = {
   /** Makes a repeat safe: the same id with the same content is answered from the record. */
   readonly commandId?: string;
 };
-
-/** The member `name` of an object's `_meta`; an empty object if it is missing or not an object. */
-export function metaOf(
-  value: unknown,
-  name: 'harn' | 'pilothouse',
-): { readonly [key: string]: Json } {
-  const meta = asRecord(asRecord(value)['_meta']);
-  return asRecord(meta[name]);
-}
-
-function asRecord(value: unknown): { readonly [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as { readonly [key: string]: Json })
-    : {};
-}

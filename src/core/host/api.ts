@@ -1,5 +1,6 @@
 import type { Disposable } from '../../base/disposables.ts';
 import type {
+  AvailableCommand,
   ContentBlock,
   McpServer,
   SessionConfigOption,
@@ -154,6 +155,8 @@ export type Snapshot = {
     readonly offset: number;
     readonly text: string;
   }[];
+  /** The commands offered now, for a client that is not sent the history. */
+  readonly commands?: readonly AvailableCommand[];
 };
 
 /** What a connected client can do for its sessions. Every call has a deadline inside and rejects with a typed error. */

@@ -47,6 +47,7 @@ class Peer implements RpcPeer {
   readonly #outstanding = new Set<number>();
   readonly #after = new Map<number, () => void>();
   readonly #ending = new Set<(gone: PeerGone) => void>();
+  readonly #reader: FrameReader;
   readonly #rpc: MessageConnection;
   #idleWaiters: (() => void)[] = [];
   #hasEnded = false;
@@ -61,17 +62,20 @@ class Peer implements RpcPeer {
       maxQueuedChars: options.maxQueuedChars,
       onOverflow: () => this.#overflow(),
     });
-    const reader = new FrameReader({
+    this.#reader = new FrameReader({
       ids: this.#ids,
       outstanding: this.#outstanding,
       options,
       arrived: (call) => this.#arrived(() => handlers.arrived?.(call) ?? false),
       send: (message) => this.#out.send(message),
     });
-    this.#rpc = this.#connect(reader);
-    port.start({
+    this.#rpc = this.#connect(this.#reader);
+  }
+
+  start(): void {
+    this.#port.start({
       frame: (frame) => {
-        reader.read(frame);
+        this.#reader.read(frame);
         return true;
       },
       drained: () => this.#out.drained(),

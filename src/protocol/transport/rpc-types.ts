@@ -52,6 +52,8 @@ export interface RpcLog {
 
 /** One side of a JSON-RPC connection. */
 export interface RpcPeer {
+  /** Begins to read; what arrived earlier comes first. Call it once, when the handlers are ready. */
+  start(): void;
   /** Rejects with `PeerRefused`, `PeerGone`, or `RpcError` `requestCancelled` as soon as `signal` aborts. */
   request(method: string, params: object, signal?: AbortSignal): Promise<unknown>;
   /** `extra` are members of the message itself, next to `params`. */

@@ -1,0 +1,192 @@
+import { Emitter } from '../../base/emitter.ts';
+import { messageOf } from '../../base/errors.ts';
+import { RpcError } from '../../protocol/errors.ts';
+import type {
+  HistoryPage,
+  HistoryPageParams,
+  PilothouseAgentMethods,
+  PilothouseAgentNotifications,
+} from '../../protocol/pilothouse.ts';
+import type { IncomingRequest, Reply, RpcPeer } from '../../protocol/transport/rpc-types.ts';
+import type { SessionHost } from '../host/api.ts';
+import type { HistoryRange, Log } from '../session/ports.ts';
+import type { SessionId } from '../session/words.ts';
+import * as checks from './generated/schema-checks.mjs';
+import { requireValid } from './params.ts';
+import { Projector } from './projection/projector.ts';
+import { isoTime } from './projection/turn-updates.ts';
+import { sessionItem } from './session/session-item.ts';
+import type { BuiltInMethod, ExtensionClient, Extensions } from './types.ts';
+import { asRpcError } from './wire-errors.ts';
+
+type Method = keyof PilothouseAgentMethods;
+
+const CHECKS: { readonly [M in Method]: checks.SchemaCheck } = {
+  '_pilothouse/history/page': checks.historyPage,
+  '_pilothouse/history/hash_at': checks.historyHashAt,
+  '_pilothouse/history/verify': checks.sessionOnly,
+  '_pilothouse/sessions/search': checks.sessionsSearch,
+  '_pilothouse/secrets/set': checks.secretsSet,
+  '_pilothouse/models/configure': checks.modelsConfigure,
+  '_pilothouse/models/list': checks.empty,
+  '_pilothouse/policy/list': checks.policyList,
+  '_pilothouse/policy/reset': checks.policyReset,
+  '_pilothouse/changes/list': checks.sessionOnly,
+  '_pilothouse/gates/list': checks.sessionOnly,
+  '_pilothouse/changes/text': checks.changesText,
+  '_pilothouse/lsp': checks.lsp,
+};
+
+const BUILT_IN = [
+  '_pilothouse/history/page',
+  '_pilothouse/history/hash_at',
+  '_pilothouse/history/verify',
+  '_pilothouse/sessions/search',
+  '_pilothouse/gates/list',
+] as const satisfies readonly BuiltInMethod[];
+
+const DEFAULT_PAGE = 200;
+
+/** The extension methods that a connection answers, as it advertises them. */
+export function extensionMethods(extensions: Extensions): readonly Method[] {
+  const methods = Object.keys(CHECKS) as Method[];
+  return methods.filter(
+    (method) => isBuiltIn(method) || Object.hasOwn(extensions.handlers, method),
+  );
+}
+
+function isBuiltIn(method: Method): method is BuiltInMethod {
+  return BUILT_IN.some((name) => name === method);
+}
+
+/** Answers `_pilothouse/` methods: some from the host, the rest by the rooms they belong to. */
+export class ExtensionDesk {
+  readonly #host: SessionHost;
+  readonly #extensions: Extensions;
+  readonly #client: ExtensionClient;
+  readonly #log: Log;
+  readonly #notifications: Emitter<{
+    readonly method: keyof PilothouseAgentNotifications;
+    readonly params: unknown;
+  }>;
+
+  constructor(
+    host: SessionHost,
+    extensions: Extensions,
+    peer: RpcPeer,
+    log: Log,
+    gone: AbortSignal,
+  ) {
+    this.#host = host;
+    this.#extensions = extensions;
+    this.#log = log;
+    this.#notifications = new Emitter((error) =>
+      log.error('A notification of the client could not be handled', { message: messageOf(error) }),
+    );
+    this.#client = {
+      request: async (method, params, signal) =>
+        await peer.request(method, params, AbortSignal.any([signal, gone])),
+      notify: (method, params) => peer.notify(method, params),
+      onNotification: this.#notifications.event,
+      gone,
+    };
+  }
+
+  get client(): ExtensionClient {
+    return this.#client;
+  }
+
+  /** What answers the method; undefined if there is no such method here. */
+  handler(name: string): ((request: IncomingRequest) => Promise<Reply>) | undefined {
+    const method = extensionMethods(this.#extensions).find((known) => known === name);
+    return method && ((request) => this.#answer(method, request.params ?? {}));
+  }
+
+  async #answer(method: Method, params: unknown): Promise<Reply> {
+    const valid = requireValid(CHECKS[method], params);
+    try {
+      return { result: await this.#call(method, valid) };
+    } catch (error) {
+      throw asRpcError(error);
+    }
+  }
+
+  async #call(method: Method, params: unknown): Promise<object> {
+    if (!isBuiltIn(method)) {
+      // One method's handler and its params belong together; the compiler can't see that through a variable.
+      const handler = this.#extensions.handlers[method] as
+        | ((params: unknown, client: ExtensionClient) => Promise<object>)
+        | undefined;
+      if (handler === undefined)
+        throw new RpcError('methodNotFound', `Method not found: ${method}`);
+      return await handler(params, this.#client);
+    }
+    return await this.#builtIn(method, params);
+  }
+
+  async #builtIn(method: BuiltInMethod, params: unknown): Promise<object> {
+    switch (method) {
+      case '_pilothouse/history/page':
+        return await this.#page(params as HistoryPageParams);
+      case '_pilothouse/history/hash_at': {
+        const { sessionId, eventId } = params as { sessionId: SessionId; eventId: number };
+        return { eventId, prefixHash: await this.#host.hashAt(sessionId, eventId) };
+      }
+      case '_pilothouse/history/verify':
+        return await this.#host.verify((params as { sessionId: SessionId }).sessionId);
+      case '_pilothouse/sessions/search': {
+        const page = await this.#host.list(params as Parameters<SessionHost['list']>[0]);
+        const next = page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor };
+        return { sessions: page.sessions.map(sessionItem), ...next };
+      }
+      case '_pilothouse/gates/list': {
+        const { sessionId } = params as { sessionId: SessionId };
+        return { gates: this.#host.live(sessionId)?.openGates() ?? [] };
+      }
+    }
+  }
+
+  async #page(params: HistoryPageParams): Promise<HistoryPage> {
+    const sessionId = params.sessionId as SessionId;
+    const { before, after, limit = DEFAULT_PAGE } = params;
+    const range: HistoryRange =
+      after === undefined
+        ? { ...(before === undefined ? {} : { before }), limit, newestFirst: true }
+        : { ...(before === undefined ? {} : { before }), after, limit };
+    const records = [...(await this.#host.history(sessionId, range))].sort((a, b) => a.seq - b.seq);
+    const described = await this.#host.describe(sessionId);
+    const lastEventId = described?.lastEventId ?? records.at(-1)?.seq ?? 0;
+    const projector = new Projector({ notices: true, extras: true });
+    const entries = records.map((record) => ({
+      eventId: record.seq,
+      at: isoTime(record.at),
+      updates: projector.history(record, { skipPrompt: false }).map(({ update, offset }) => ({
+        ...update,
+        _meta: {
+          ...update._meta,
+          harn: {
+            ...(update._meta?.['harn'] as object | undefined),
+            eventId: record.seq,
+            ...(offset === undefined ? {} : { offset }),
+          },
+        },
+      })),
+    }));
+    const first = records[0]?.seq ?? (after ?? 0) + 1;
+    const last = records.at(-1)?.seq ?? (before ?? lastEventId + 1) - 1;
+    return { entries, hasBefore: first > 1, hasAfter: last < lastEventId, lastEventId };
+  }
+
+  /** True if it is a notification of the extension. */
+  notified(method: string, params: unknown): boolean {
+    switch (method) {
+      case '_pilothouse/editor_models/part':
+      case '_pilothouse/editor_models/changed':
+        this.#notifications.fire({ method, params });
+        return true;
+      default:
+        this.#log.debug('Ignored a notification that is not known', { method });
+        return false;
+    }
+  }
+}

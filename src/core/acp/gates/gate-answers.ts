@@ -1,0 +1,74 @@
+import { isObject, type JsonObject } from '../../../base/json.ts';
+import type {
+  CreateElicitationResponse,
+  ElicitationSchema,
+  RequestPermissionResponse,
+} from '../../../protocol/acp.ts';
+import type { GateAnswer, GateRequest } from '../../session/events.ts';
+import * as checks from '../generated/schema-checks.mjs';
+import { metaOf, requireValid } from '../params.ts';
+
+/**
+ * Reading answers fails closed: what is malformed, unknown or an error is a no. Each returns null where the gate
+ * stays open because its answer comes another way; each throws `RpcError` `invalidParams` on a malformed answer.
+ */
+
+/** The chosen option, if it is one that was offered. */
+export function permissionAnswer(
+  request: Extract<GateRequest, { kind: 'permission' }>,
+  answer: unknown,
+): GateAnswer {
+  const response = requireValid(checks.permissionAnswer, answer) as RequestPermissionResponse;
+  const { outcome } = response;
+  if (outcome.outcome !== 'selected') return { kind: 'declined' };
+  const { optionId } = outcome;
+  if (!request.options.some((option) => option.optionId === optionId)) return { kind: 'declined' };
+  const { note } = metaOf(response, 'pilothouse');
+  return { kind: 'selected', optionId, ...(typeof note === 'string' ? { note } : {}) };
+}
+
+/** The filled form, if it has what was required. */
+export function formAnswer(schema: ElicitationSchema, answer: unknown): GateAnswer {
+  const response = requireValid(checks.elicitationAnswer, answer) as CreateElicitationResponse;
+  if (response.action !== 'accept') return { kind: 'declined' };
+  const content = isObject(response.content) ? (response.content as JsonObject) : {};
+  return fits(schema, content) ? { kind: 'accepted', content } : { kind: 'declined' };
+}
+
+/** Agreeing to open a link is not being signed in: that gate is answered when the sign-in arrives. */
+export function linkAnswer(answer: unknown): GateAnswer | null {
+  const response = requireValid(checks.elicitationAnswer, answer) as CreateElicitationResponse;
+  return response.action === 'accept' ? null : { kind: 'declined' };
+}
+
+/** What the extension says came of a sign-in. */
+export function signInAnswer(answer: unknown): GateAnswer {
+  requireValid(checks.authAnswer, answer);
+  const isDone = isObject(answer) && answer['outcome'] === 'done';
+  return isDone ? { kind: 'accepted', content: {} } : { kind: 'declined' };
+}
+
+function fits(schema: ElicitationSchema, content: JsonObject): boolean {
+  const isMissing = (name: string): boolean => !Object.hasOwn(content, name);
+  if ((schema.required ?? []).some(isMissing)) return false;
+  return Object.entries(content).every(([name, value]) => {
+    const properties = schema.properties ?? {};
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return property === undefined || hasType(property.type, value);
+  });
+}
+
+function hasType(type: string, value: unknown): boolean {
+  switch (type) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return typeof value === type;
+    case 'integer':
+      return Number.isInteger(value);
+    case 'array':
+      return Array.isArray(value) && value.every((item) => typeof item === 'string');
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,124 @@
+import type { Clock } from '../../../base/clock.ts';
+import type { Disposable } from '../../../base/disposables.ts';
+import { messageOf } from '../../../base/errors.ts';
+import type { Actor } from '../../../protocol/controls.ts';
+import type { RpcPeer } from '../../../protocol/transport/rpc-types.ts';
+import type { LiveSession } from '../../host/api.ts';
+import type { GateAnswer } from '../../session/events.ts';
+import type { Log } from '../../session/ports.ts';
+import type { GateId } from '../../session/words.ts';
+import type { ClientFacts } from '../client-facts.ts';
+import { formAnswer, linkAnswer, permissionAnswer, signInAnswer } from './gate-answers.ts';
+import { type AskedGate, type GateCall, gateCall } from './gate-requests.ts';
+
+/** What a desk needs around it. */
+export type GateDeskDeps = {
+  readonly peer: RpcPeer;
+  readonly facts: () => ClientFacts;
+  readonly actor: () => Actor;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+type Asked = {
+  readonly session: LiveSession;
+  readonly abort: AbortController;
+  readonly call: GateCall;
+};
+
+/**
+ * Asks a client the open gates of the sessions it follows, all at once, each exactly once. The first answer from
+ * anywhere counts: a gate that was resolved elsewhere is taken back, and what still comes for it is ignored.
+ */
+export class GateDesk implements Disposable {
+  readonly #deps: GateDeskDeps;
+  readonly #asked = new Map<GateId, Asked>();
+
+  constructor(deps: GateDeskDeps) {
+    this.#deps = deps;
+  }
+
+  opened(session: LiveSession, gate: AskedGate): void {
+    if (this.#asked.has(gate.gateId)) return;
+    const call = gateCall(session.sessionId, gate, this.#deps.facts());
+    const abort = new AbortController();
+    this.#asked.set(gate.gateId, { session, abort, call });
+    void this.#ask(session, gate, call, abort.signal);
+  }
+
+  resolved(gateId: GateId): void {
+    const asked = this.#asked.get(gateId);
+    if (asked === undefined) return;
+    this.#asked.delete(gateId);
+    asked.abort.abort();
+    const isLink = asked.call.method === 'elicitation/create' && asked.call.mode === 'url';
+    if (isLink) this.#deps.peer.notify('elicitation/complete', { elicitationId: gateId });
+  }
+
+  /** The client follows the session no more: its gates stay open for others. */
+  detached(session: LiveSession): void {
+    for (const [gateId, asked] of this.#asked) {
+      if (asked.session.sessionId !== session.sessionId) continue;
+      this.#asked.delete(gateId);
+      asked.abort.abort();
+    }
+  }
+
+  dispose(): void {
+    for (const { abort } of this.#asked.values()) abort.abort();
+    this.#asked.clear();
+  }
+
+  async #ask(
+    session: LiveSession,
+    gate: AskedGate,
+    call: GateCall,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      const answer = await this.#answerOf(gate, call, signal);
+      if (answer === null || signal.aborted) return;
+      await session.answerGate(gate.gateId, answer, this.#deps.actor());
+    } catch (error) {
+      this.#deps.log.error('A gate could not be answered', {
+        gateId: gate.gateId,
+        message: messageOf(error),
+      });
+    }
+  }
+
+  async #answerOf(
+    gate: AskedGate,
+    call: GateCall,
+    signal: AbortSignal,
+  ): Promise<GateAnswer | null> {
+    if (call.method === 'none') {
+      // The gate is announced before it can be answered.
+      await this.#deps.clock.sleep(0);
+      return { kind: 'declined', reason: call.why };
+    }
+    try {
+      const answer = await this.#deps.peer.request(call.method, call.params, signal);
+      return readAnswer(gate, call, answer);
+    } catch (error) {
+      if (signal.aborted) return null;
+      this.#deps.log.warn('A gate was not answered as asked, which counts as a no', {
+        gateId: gate.gateId,
+        message: messageOf(error),
+      });
+      return { kind: 'declined' };
+    }
+  }
+}
+
+function readAnswer(gate: AskedGate, call: GateCall, answer: unknown): GateAnswer | null {
+  const { request } = gate;
+  switch (request.kind) {
+    case 'permission':
+      return permissionAnswer(request, answer);
+    case 'ask':
+      return formAnswer(request.schema, answer);
+    case 'auth':
+      return call.method === '_pilothouse/auth' ? signInAnswer(answer) : linkAnswer(answer);
+  }
+}

@@ -1,0 +1,93 @@
+import type { CreateElicitationRequest, RequestPermissionRequest } from '../../../protocol/acp.ts';
+import type { PilothouseClientMethods } from '../../../protocol/pilothouse.ts';
+import type { OpenGate } from '../../host/api.ts';
+import type { GateRequest } from '../../session/events.ts';
+import type { SessionId } from '../../session/words.ts';
+import type { ClientFacts } from '../client-facts.ts';
+
+/** A gate as it is asked, without when it opened. */
+export type AskedGate = Pick<OpenGate, 'gateId' | 'request'>;
+
+type Of<K extends GateRequest['kind']> = Extract<GateRequest, { kind: K }>;
+
+/** What is sent to the client for a gate. `none` says why it can't be asked there; the model reads it. */
+export type GateCall =
+  | { readonly method: 'session/request_permission'; readonly params: RequestPermissionRequest }
+  | {
+      readonly method: 'elicitation/create';
+      readonly params: CreateElicitationRequest;
+      readonly mode: 'form' | 'url';
+    }
+  | {
+      readonly method: '_pilothouse/auth';
+      readonly params: PilothouseClientMethods['_pilothouse/auth'][0];
+    }
+  | { readonly method: 'none'; readonly why: string };
+
+/** Chooses how a client is asked. It is only ever asked in ways it said it knows. */
+export function gateCall(sessionId: SessionId, gate: AskedGate, facts: ClientFacts): GateCall {
+  const { request, gateId } = gate;
+  switch (request.kind) {
+    case 'permission':
+      return { method: 'session/request_permission', params: permission(sessionId, gate, request) };
+    case 'ask':
+      return facts.forms
+        ? { method: 'elicitation/create', mode: 'form', params: form(sessionId, gate, request) }
+        : {
+            method: 'none',
+            why: 'The connected client cannot show questions. Go on without an answer.',
+          };
+    case 'auth': {
+      const { target, targetKind, message, url } = request;
+      const link = url === undefined ? {} : { url };
+      if (facts.pilothouse)
+        return {
+          method: '_pilothouse/auth',
+          params: { sessionId, gateId, target, targetKind, message, ...link },
+        };
+      if (facts.urls && url !== undefined)
+        return {
+          method: 'elicitation/create',
+          mode: 'url',
+          params: { sessionId, mode: 'url', elicitationId: gateId, url, message },
+        };
+      return { method: 'none', why: 'The connected client cannot sign in.' };
+    }
+  }
+}
+
+function permission(
+  sessionId: SessionId,
+  gate: AskedGate,
+  request: Of<'permission'>,
+): RequestPermissionRequest {
+  const { toolCallId, tool, title, toolKind, input, locations, content, options } = request;
+  return {
+    sessionId,
+    toolCall: {
+      toolCallId,
+      name: tool,
+      title,
+      kind: toolKind,
+      status: 'pending',
+      rawInput: input,
+      locations: [...locations],
+      content: [...content],
+    },
+    options: [...options],
+    _meta: {
+      pilothouse: { gateId: gate.gateId, reason: request.reason, details: request.details },
+    },
+  };
+}
+
+function form(sessionId: SessionId, gate: AskedGate, request: Of<'ask'>): CreateElicitationRequest {
+  return {
+    sessionId,
+    toolCallId: request.toolCallId,
+    mode: 'form',
+    message: request.message,
+    requestedSchema: request.schema,
+    _meta: { pilothouse: { gateId: gate.gateId } },
+  };
+}

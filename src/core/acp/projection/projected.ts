@@ -1,0 +1,26 @@
+import type { JsonObject } from '../../../base/json.ts';
+import type { SessionUpdate } from '../../../protocol/acp.ts';
+import type { UpdateExtras } from '../../../protocol/acp-meta.ts';
+
+/** An update and where its text begins in its message, if it is streamed text. */
+export type Projected = { readonly update: SessionUpdate; readonly offset?: number };
+
+/** For whom updates are made. */
+export type Audience = {
+  /** It takes `notice` updates. */
+  readonly notices: boolean;
+  /** It reads `_meta.pilothouse`. */
+  readonly extras: boolean;
+};
+
+/** `_meta` of an update from what belongs to each extension; nothing if both are empty. */
+export function metaFor(
+  audience: Audience,
+  parts: { readonly harn?: JsonObject; readonly pilothouse?: UpdateExtras },
+): { _meta?: { [key: string]: unknown } } {
+  const meta = {
+    ...(parts.harn ? { harn: parts.harn } : {}),
+    ...(parts.pilothouse && audience.extras ? { pilothouse: parts.pilothouse } : {}),
+  };
+  return Object.keys(meta).length === 0 ? {} : { _meta: meta };
+}

@@ -1,0 +1,236 @@
+import type { Clock } from '../../../base/clock.ts';
+import type { Disposable } from '../../../base/disposables.ts';
+import { messageOf } from '../../../base/errors.ts';
+import type { LiveSession, OpenGate, SessionHost, Snapshot } from '../../host/api.ts';
+import type {
+  ControlEvent,
+  EphemeralEvent,
+  HistoryEvent,
+  SessionSignal,
+  Stored,
+} from '../../session/events.ts';
+import type { Log } from '../../session/ports.ts';
+import type { GateId } from '../../session/words.ts';
+import type { ClientFacts } from '../client-facts.ts';
+import { Projector } from '../projection/projector.ts';
+import { LiveOutput } from './live-output.ts';
+import type { EventMark, UpdateSender } from './sender.ts';
+
+/** How many events of a replay are read at once. */
+const REPLAY_PAGE = 500;
+
+/** What a replay sent: one entry an event that has updates. Source: Harn session control, Resume. */
+export type Replayed = { readonly eventId: number; readonly type: string };
+
+/** What an attachment needs around it. */
+export type AttachmentDeps = {
+  readonly facts: ClientFacts;
+  readonly sender: UpdateSender;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** True for the command ids of this client's own prompts. */
+  readonly isOwnPrompt: (commandId: string) => boolean;
+  readonly gates: {
+    opened(session: LiveSession, gate: Pick<OpenGate, 'gateId' | 'request'>): void;
+    resolved(gateId: GateId): void;
+  };
+};
+
+/**
+ * One client following one session. Signals are held back from the moment of attaching until `goLive`, so that a
+ * replay and the answer of the request come first and nothing is lost or repeated between them and the live events.
+ */
+export class Attachment implements Disposable {
+  readonly session: LiveSession;
+  readonly snapshot: Snapshot;
+  readonly #deps: AttachmentDeps;
+  readonly #projector: Projector;
+  readonly #output: LiveOutput;
+  readonly #subscription: Disposable;
+  readonly #pending: SessionSignal[] = [];
+  #waiters: (() => void)[] = [];
+  #isLive = false;
+  #isBusy = false;
+  #isDisposed = false;
+
+  constructor(session: LiveSession, deps: AttachmentDeps) {
+    this.session = session;
+    this.#deps = deps;
+    const { notices, pilothouse } = deps.facts;
+    this.#projector = new Projector({ notices, extras: pilothouse });
+    this.#output = new LiveOutput(deps.clock, (update) =>
+      deps.sender.update(session.sessionId, update, { replayed: false }),
+    );
+    this.#projector.startIn(session.describe().currentModeId);
+    const { snapshot, subscription } = session.subscribe((signal) => this.#take(signal));
+    this.snapshot = snapshot;
+    this.#subscription = subscription;
+  }
+
+  /** Sends the history up to the snapshot, oldest first, then the text not yet in it. */
+  async replay(host: SessionHost, signal: AbortSignal): Promise<readonly Replayed[]> {
+    const { sessionId } = this.session;
+    const replayed: Replayed[] = [];
+    let after = 0;
+    while (after < this.snapshot.lastEventId) {
+      signal.throwIfAborted();
+      const limit = Math.min(REPLAY_PAGE, this.snapshot.lastEventId - after);
+      const page = await host.history(sessionId, { after, limit });
+      for (const record of page) replayed.push(...this.#replayRecord(record));
+      const last = page.at(-1);
+      if (last === undefined) break;
+      after = last.seq;
+    }
+    this.#sendPartial(true);
+    return replayed;
+  }
+
+  #replayRecord(record: Stored<HistoryEvent>): readonly Replayed[] {
+    const projected = this.#projector.history(record, { skipPrompt: false });
+    for (const { update, offset } of projected)
+      this.#send(update, markOf({ eventId: record.seq, replayed: true, offset }));
+    const [first] = projected;
+    return first ? [{ eventId: record.seq, type: first.update.sessionUpdate }] : [];
+  }
+
+  #sendPartial(replayed: boolean): void {
+    for (const part of this.snapshot.partial)
+      for (const { update, offset } of this.#projector.chunk(part))
+        this.#send(update, markOf({ eventId: this.snapshot.lastEventId, replayed, offset }));
+  }
+
+  /** Everything that was held back goes out, and events go out as they come; open gates are asked. */
+  goLive(options: { readonly withPartial: boolean }): void {
+    if (this.#isDisposed || this.#isLive) return;
+    if (options.withPartial) this.#sendPartial(false);
+    this.#isLive = true;
+    for (const gate of this.session.openGates()) this.#deps.gates.opened(this.session, gate);
+    this.#pump();
+  }
+
+  /** Resolves when everything that has happened in the session so far was sent. */
+  async drained(): Promise<void> {
+    if (this.#isDisposed || (this.#isLive && !this.#isBusy && this.#pending.length === 0)) return;
+    await new Promise<void>((resolve) => this.#waiters.push(resolve));
+  }
+
+  #take(signal: SessionSignal): void {
+    this.#pending.push(signal);
+    if (this.#isLive) this.#pump();
+  }
+
+  #pump(): void {
+    while (!this.#isBusy && !this.#isDisposed) {
+      const next = this.#pending.shift();
+      if (next === undefined) {
+        for (const wake of this.#waiters.splice(0)) wake();
+        return;
+      }
+      this.#pass(next);
+    }
+  }
+
+  #pass(signal: SessionSignal): void {
+    if (signal.stream === 'history') this.#passHistory(signal.record);
+    else if (signal.stream === 'control') this.#passControl(signal.record);
+    else this.#passEphemeral(signal.event);
+  }
+
+  #passHistory(record: Stored<HistoryEvent>): void {
+    const { event, seq } = record;
+    const skipPrompt =
+      event.type === 'turn_started' &&
+      !this.#deps.facts.echoPrompts &&
+      this.#deps.isOwnPrompt(event.commandId);
+    if (event.type === 'tool_ended') this.#output.ended(event.toolCallId);
+    if (event.type === 'turn_ended') this.#output.clear();
+    for (const { update, offset } of this.#projector.history(record, { skipPrompt }))
+      this.#send(update, markOf({ eventId: seq, replayed: false, offset }));
+    if (event.type === 'tool_proposed') this.#output.started(event.toolCallId, event.content);
+    if (event.type === 'gate_opened') this.#deps.gates.opened(this.session, event);
+    if (event.type === 'gate_resolved') this.#deps.gates.resolved(event.gateId);
+    if (event.type === 'config_changed') this.#passOptions(seq);
+  }
+
+  /** The list comes from the host and may take a moment; what happens meanwhile waits behind it. */
+  #passOptions(eventId: number): void {
+    this.#isBusy = true;
+    this.session
+      .configOptions()
+      .then(
+        (configOptions) =>
+          this.#send(
+            { sessionUpdate: 'config_option_update', configOptions: [...configOptions] },
+            { eventId, replayed: false },
+          ),
+        (error: unknown) =>
+          this.#deps.log.error('The options of a session could not be read', {
+            sessionId: this.session.sessionId,
+            message: messageOf(error),
+          }),
+      )
+      .finally(() => {
+        this.#isBusy = false;
+        this.#pump();
+      });
+  }
+
+  #passControl(record: Stored<ControlEvent>): void {
+    const { event } = record;
+    if (event.type !== 'control_outcome' || !this.#knowsAgentEvents) return;
+    this.#deps.sender.agentEvent(this.session.sessionId, 'control_outcome', event.receipt, {
+      replayed: false,
+    });
+  }
+
+  get #knowsAgentEvents(): boolean {
+    return this.#deps.facts.harn || this.#deps.facts.pilothouse;
+  }
+
+  #passEphemeral(event: EphemeralEvent): void {
+    switch (event.type) {
+      case 'message_chunk':
+        for (const { update, offset } of this.#projector.chunk(event))
+          this.#send(update, markOf({ eventId: event.afterEventId, replayed: false, offset }));
+        break;
+      case 'tool_output':
+        if (this.#deps.facts.pilothouse)
+          this.#send(this.#projector.output(event), { replayed: false });
+        else this.#output.add(event.toolCallId, event.text);
+        break;
+      case 'seam_passed':
+        if (this.#knowsAgentEvents)
+          this.#deps.sender.agentEvent(
+            this.session.sessionId,
+            'loop_checkpoint',
+            { iteration: event.iteration, seam: event.seam, delivered: event.delivered },
+            { replayed: false },
+          );
+        break;
+      case 'activity_changed':
+        break;
+    }
+  }
+
+  #send(update: Parameters<UpdateSender['update']>[1], mark: EventMark): void {
+    if (!this.#isDisposed) this.#deps.sender.update(this.session.sessionId, update, mark);
+  }
+
+  dispose(): void {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    this.#subscription.dispose();
+    this.#output.clear();
+    this.#pending.length = 0;
+    for (const wake of this.#waiters.splice(0)) wake();
+  }
+}
+
+function markOf(mark: {
+  eventId: number;
+  replayed: boolean;
+  offset: number | undefined;
+}): EventMark {
+  const { eventId, replayed, offset } = mark;
+  return { eventId, replayed, ...(offset === undefined ? {} : { offset }) };
+}

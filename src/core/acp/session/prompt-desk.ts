@@ -1,0 +1,196 @@
+import { isObject } from '../../../base/json.ts';
+import type { Actor } from '../../../protocol/controls.ts';
+import { RpcError } from '../../../protocol/errors.ts';
+import type { ArrivedCall, IncomingRequest, Reply } from '../../../protocol/transport/rpc-types.ts';
+import type { Admission, CancelResult, PromptOutcome, SessionHost } from '../../host/api.ts';
+import type { Log } from '../../session/ports.ts';
+import type { CommandId, SessionId } from '../../session/words.ts';
+import { badField, checkParams, metaOf } from '../params.ts';
+import { asRpcError, notAttached } from '../wire-errors.ts';
+import type { Attachment } from './attachment.ts';
+
+/** A prompt that arrived. `fence` comes right after it, so that cancelling up to there spares all later ones. */
+type Arrived = {
+  readonly sessionId: string;
+  readonly params: unknown;
+  readonly admission: Admission;
+  readonly fence: Admission;
+  outcome: Promise<PromptOutcome> | undefined;
+  isCancelled: boolean;
+};
+
+/** What the desk needs around it. */
+export type PromptDeskDeps = {
+  readonly host: SessionHost;
+  readonly log: Log;
+  readonly attachment: (sessionId: string) => Attachment | undefined;
+  /** Resolves when a load or resume of the session that is under way is over. */
+  readonly opened: (sessionId: string) => Promise<unknown>;
+  readonly actor: (params: unknown) => Actor;
+  readonly isReady: () => boolean;
+  /** A new command id, remembered as this client's own. */
+  readonly ownCommand: (asked: string | undefined) => CommandId;
+};
+
+/**
+ * Prompts and cancels, in the order of arrival (design §4.5). Both take their place when their frame is read; a
+ * cancel also takes effect then, and before that hands over the prompts that arrived earlier and were not handed
+ * over yet, so that the host knows what it cancels.
+ */
+export class PromptDesk {
+  readonly #deps: PromptDeskDeps;
+  readonly #prompts = new Map<number, Arrived>();
+  readonly #cancels = new Map<number, CancelResult>();
+  #isClosed = false;
+
+  constructor(deps: PromptDeskDeps) {
+    this.#deps = deps;
+  }
+
+  /** Looks at every call as it is read. True if it has been dealt with. */
+  arrived(call: ArrivedCall): boolean {
+    if (call.method === 'session/prompt' && call.requestId !== undefined)
+      this.#promptArrived(call.requestId, call.params);
+    if (call.method !== 'session/cancel' || !this.#deps.isReady()) return false;
+    const sessionId = sessionIdOf(call.params);
+    if (sessionId === null) {
+      if (call.requestId === undefined)
+        this.#deps.log.warn('Ignored a cancel without a session id');
+      return call.requestId === undefined;
+    }
+    const result = this.#cancel(sessionId, call.params);
+    if (call.requestId !== undefined) this.#cancels.set(call.requestId, result);
+    else if (result.status === 'unknown_session')
+      this.#deps.log.warn('A cancel named a session that is not there', { sessionId });
+    return call.requestId === undefined;
+  }
+
+  #promptArrived(requestId: number, params: unknown): void {
+    const admission = this.#deps.host.admit();
+    const fence = this.#deps.host.admit();
+    this.#prompts.set(requestId, {
+      sessionId: sessionIdOf(params) ?? '',
+      params,
+      admission,
+      fence,
+      outcome: undefined,
+      isCancelled: false,
+    });
+  }
+
+  #cancel(sessionId: SessionId, params: unknown): CancelResult {
+    const admission = this.#deps.host.admit();
+    for (const prompt of this.#prompts.values()) {
+      if (prompt.sessionId !== sessionId || prompt.outcome !== undefined) continue;
+      if (this.#deps.attachment(sessionId) === undefined) prompt.isCancelled = true;
+      else this.#start(prompt);
+    }
+    const result = this.#deps.host.cancel(sessionId, admission, this.#deps.actor(params));
+    result.receipt.catch((error: unknown) =>
+      this.#deps.log.error('The receipt of a cancel was not kept', {
+        sessionId,
+        error: String(error),
+      }),
+    );
+    return result;
+  }
+
+  /** Answers `session/cancel` in its request form. */
+  async cancelled(request: IncomingRequest): Promise<Reply> {
+    const { sessionId } = checkParams('session/cancel', request.params);
+    const harn = { actor: this.#deps.actor(request.params) };
+    const result = this.#cancels.get(request.requestId);
+    this.#cancels.delete(request.requestId);
+    if (result === undefined || result.status === 'unknown_session')
+      throw new RpcError('noSuchSession', `Session not found: ${sessionId}`, { sessionId });
+    await result.receipt;
+    return { result: { sessionId, status: result.status, _meta: { harn } } };
+  }
+
+  /** Answers `session/prompt` when its turn is sealed and all its updates were sent. */
+  async prompt(request: IncomingRequest): Promise<Reply> {
+    const arrived = this.#prompts.get(request.requestId);
+    if (arrived === undefined) throw new RpcError('internalError', 'The prompt was not admitted');
+    const { sessionId } = arrived;
+    try {
+      await this.#deps.opened(sessionId);
+      const outcome = await this.#outcome(arrived, request.signal);
+      await this.#deps.attachment(sessionId)?.drained();
+      return { result: promptResult(outcome) };
+    } catch (error) {
+      throw asRpcError(error, { sessionId });
+    } finally {
+      this.#prompts.delete(request.requestId);
+    }
+  }
+
+  async #outcome(arrived: Arrived, signal: AbortSignal): Promise<PromptOutcome> {
+    if (arrived.isCancelled || this.#isClosed || signal.aborted) {
+      checkParams('session/prompt', arrived.params);
+      if (arrived.outcome === undefined) return NEVER_BEGAN;
+    }
+    const { sessionId, fence, params } = arrived;
+    const stop = (): void => {
+      const actor = this.#deps.actor(params);
+      this.#deps.host.cancel(sessionId as SessionId, fence, actor).receipt.catch(ignore);
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      return await (arrived.outcome ?? this.#start(arrived));
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  #start(arrived: Arrived): Promise<PromptOutcome> {
+    const outcome = this.#handOver(arrived);
+    arrived.outcome = outcome;
+    // Its failure is reported by the prompt's own handler, which may not be waiting yet.
+    outcome.catch(ignore);
+    return outcome;
+  }
+
+  /** Synchronous up to the host's own call, so that the host has the prompt when this returns. */
+  async #handOver(arrived: Arrived): Promise<PromptOutcome> {
+    const params = checkParams('session/prompt', arrived.params);
+    if (params.prompt.length === 0) throw badField('/prompt', 'must hold at least one block');
+    const attachment = this.#deps.attachment(params.sessionId);
+    if (attachment === undefined) throw notAttached(params.sessionId);
+    const { commandId } = metaOf(params, 'pilothouse');
+    return await attachment.session.prompt({
+      admission: arrived.admission,
+      commandId: this.#deps.ownCommand(typeof commandId === 'string' ? commandId : undefined),
+      content: params.prompt,
+      actor: this.#deps.actor(params),
+    });
+  }
+
+  /** The client is gone: what has not begun never will. */
+  close(): void {
+    this.#isClosed = true;
+  }
+}
+
+const NEVER_BEGAN: PromptOutcome = {
+  turnId: null,
+  stopReason: 'cancelled',
+  terminal: { kind: 'user_cancelled', owner: 'user', reason: 'Cancelled before it began' },
+  usage: { inputTokens: 0, outputTokens: 0 },
+};
+
+function promptResult(outcome: PromptOutcome): object {
+  const { stopReason, terminal, turnId, usage } = outcome;
+  return {
+    stopReason,
+    _meta: { harn: { terminal, turnId }, pilothouse: { turnId, usage } },
+  };
+}
+
+function sessionIdOf(params: unknown): SessionId | null {
+  const id = isObject(params) ? params['sessionId'] : undefined;
+  return typeof id === 'string' && id !== '' ? (id as SessionId) : null;
+}
+
+function ignore(): void {
+  // Reported elsewhere.
+}

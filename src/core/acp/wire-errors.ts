@@ -1,0 +1,48 @@
+import { CodedError } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { type RpcCodeName, RpcError } from '../../protocol/errors.ts';
+
+/** How the errors of other rooms read on the wire; what is not listed is an internal error with its code as data. */
+const NAMES: ReadonlyMap<string, RpcCodeName> = new Map([
+  ['host.unknown_session', 'resourceNotFound'],
+  ['session.closed', 'resourceNotFound'],
+  ['host.bad_cwd', 'invalidParams'],
+  ['host.bad_option', 'invalidParams'],
+  ['session.bad_option', 'invalidParams'],
+  ['session.empty_prompt', 'invalidParams'],
+  ['session.command_collision', 'invalidRequest'],
+  ['host.command_collision', 'invalidRequest'],
+  ['journal.bad_cursor', 'invalidParams'],
+]);
+
+/** The field a refused value came from, where the error can't say. */
+const PATHS: ReadonlyMap<string, string> = new Map([
+  ['host.bad_cwd', '/cwd'],
+  ['host.bad_option', '/value'],
+  ['session.bad_option', '/value'],
+  ['session.empty_prompt', '/prompt'],
+  ['journal.bad_cursor', '/cursor'],
+]);
+
+/** A failure as it goes to the client. Coded errors keep their text, which is written for people; others do not. */
+export function asRpcError(error: unknown, facts: JsonObject = {}): unknown {
+  if (!(error instanceof CodedError) || error instanceof RpcError) return error;
+  const path = PATHS.get(error.code);
+  const data = {
+    ...facts,
+    ...error.data,
+    ...(path === undefined ? {} : { path }),
+    code: error.code,
+    ...(error.retryable ? { retryable: true } : {}),
+  };
+  return new RpcError(NAMES.get(error.code) ?? 'internalError', error.message, data, error);
+}
+
+/** A session the connection can't act on. */
+export function notAttached(sessionId: string): RpcError {
+  return new RpcError(
+    'resourceNotFound',
+    `Session ${sessionId} is not open on this connection. Load or resume it first.`,
+    { sessionId },
+  );
+}
