@@ -58,6 +58,7 @@ export class LocalSessionHost implements SessionHost {
   readonly #opening = new Map<SessionId, Promise<HostedSession>>();
   readonly #changed = new Emitter<SessionId>();
   readonly #deleted = new Emitter<SessionId>();
+  readonly #recorded = new Emitter<Stored<HistoryEvent>>();
   #order = 0;
   #closing: Promise<void> | null = null;
 
@@ -72,6 +73,11 @@ export class LocalSessionHost implements SessionHost {
 
   get onDidDeleteSession(): Event<SessionId> {
     return this.#deleted.event;
+  }
+
+  /** Fires for every history event of every live session, once it can be read. */
+  get onDidRecord(): Event<Stored<HistoryEvent>> {
+    return this.#recorded.event;
   }
 
   admit(): Admission {
@@ -242,6 +248,7 @@ export class LocalSessionHost implements SessionHost {
     );
     this.#changed.dispose();
     this.#deleted.dispose();
+    this.#recorded.dispose();
   }
 
   #openOnce(sessionId: SessionId, options: OpenSession): Promise<HostedSession> {
@@ -343,6 +350,7 @@ export class LocalSessionHost implements SessionHost {
     const report = (what: string) => (failure: unknown) =>
       this.#parts.deps.log.warn(what, { sessionId, error: messageOf(failure) });
     session.subscribe((signal) => {
+      if (signal.stream === 'history') this.#recorded.fire(signal.record);
       if (signal.stream !== 'ephemeral' || signal.event.type === 'activity_changed')
         this.#changed.fire(sessionId);
     });
