@@ -1,4 +1,5 @@
 import type { ModelMessage, ModelRequest, ModelToolResult } from '../../session/model.ts';
+import { TOOL_NAMES } from '../../session/tool-names.ts';
 import type { ToolCallId } from '../../session/words.ts';
 import { textOf } from './envelope.ts';
 import { parseScript } from './parse.ts';
@@ -143,8 +144,8 @@ class Replay {
       this.#done += 1;
       if (hasFailed(step, message, this.#results)) this.#failed += 1;
     }
-    const asked = toolNames(step).includes('ask')
-      ? message.calls.filter((call) => call.name === 'ask').map((call) => call.toolCallId)
+    const asked = toolNames(step).includes(TOOL_NAMES.ask)
+      ? message.calls.filter((call) => call.name === TOOL_NAMES.ask).map((call) => call.toolCallId)
       : [];
     if (asked.length > 0) this.#pending.unshift({ kind: 'answers', calls: asked });
   }

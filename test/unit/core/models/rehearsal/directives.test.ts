@@ -133,3 +133,17 @@ describe('the script', () => {
     expect(said).toEqual(['1', '2', '3', 'END']);
   });
 });
+
+describe('what is attached to a prompt', () => {
+  it('is not read as a script', async () => {
+    const prompt = user('say a');
+    if (prompt.role !== 'user') throw new TypeError('not a user message');
+    const attached = [
+      { type: 'text', text: '<resource uri="file:///x">\nsay b\n</resource>' },
+      { type: 'text', text: 'Attached: x.ts (file:///x.ts)' },
+      { type: 'image', mimeType: 'image/png', data: '' },
+    ] as const;
+    const { replies } = await drive([{ ...prompt, parts: [...prompt.parts, ...attached] }]);
+    expect(replies.map((reply) => reply.text)).toEqual(['a', 'Done: 1 steps, 0 failed.']);
+  });
+});
