@@ -10,7 +10,7 @@ import {
   CommandLineError,
   parseCommandLine,
 } from './host/compose/command-line.ts';
-import { exitWhenParentGone, onTermination } from './host/compose/lifetime.ts';
+import { exitWhenParentGone, onTermination, requireNode } from './host/compose/lifetime.ts';
 import { openHost, type RunningHost } from './host/compose/open-host.ts';
 import { refuse } from './host/compose/refuse.ts';
 import { Transcripts } from './host/compose/transcripts.ts';
@@ -109,7 +109,10 @@ async function run(running: RunningHost, log: FileLog): Promise<void> {
 async function main(): Promise<number> {
   try {
     const asked = parseCommandLine(process.argv.slice(2), process.env, VERSION);
-    if (asked.kind === 'serve') return await serve(asked);
+    if (asked.kind === 'serve') {
+      requireNode();
+      return await serve(asked);
+    }
     process.stdout.write(asked.text);
     return 0;
   } catch (failure) {

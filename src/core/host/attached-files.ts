@@ -1,3 +1,4 @@
+import { access } from 'node:fs/promises';
 import type { DocumentFiles } from '../session/tool.ts';
 import type { SessionId } from '../session/words.ts';
 import type { Client } from './api.ts';
@@ -28,12 +29,16 @@ export class AttachedClients {
   }
 }
 
-/** Open and dirty documents of whichever client is attached; without one every file is read from the disk. */
+/**
+ * Open and dirty documents of whichever client is attached; without one every file is read from the disk. A client is
+ * not asked about a file that is not there: some answer with an error that they show to the person.
+ */
 export function attachedFiles(sessionId: SessionId, clients: AttachedClients): DocumentFiles {
   return {
     readText: async (path, signal) => {
       const client = clients.newest();
-      return client?.canReadFiles === true ? client.readTextFile(sessionId, path, signal) : null;
+      if (client?.canReadFiles !== true || !(await exists(path))) return null;
+      return client.readTextFile(sessionId, path, signal);
     },
     writeText: async (path, text, signal) => {
       const client = clients.newest();
@@ -42,4 +47,11 @@ export function attachedFiles(sessionId: SessionId, clients: AttachedClients): D
         : false;
     },
   };
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }

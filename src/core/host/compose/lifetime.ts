@@ -1,3 +1,5 @@
+import { CodedError } from '../../../base/errors.ts';
+
 /** How often the parent is looked for, in milliseconds. */
 const WATCH_MS = 3_000;
 
@@ -20,4 +22,14 @@ export function exitWhenParentGone(stop: () => void): void {
     stop();
   }, WATCH_MS);
   timer.unref();
+}
+
+/** The store needs the SQLite that comes with Node. Throws `host.old_node` with what to do. */
+export function requireNode(version: string = process.versions.node): void {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > 23 || (major === 23 && minor >= 4) || (major === 22 && minor >= 13)) return;
+  throw new CodedError(
+    'host.old_node',
+    `agent-core needs Node.js 22.13 or newer; this is ${version}. Start it with a newer Node.js.`,
+  );
 }
