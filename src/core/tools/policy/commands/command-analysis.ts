@@ -80,13 +80,6 @@ class AnalysisBuilder implements AnalysisSink {
       case 'Assignment':
         this.#assignment(node, source.slice(node.pos, node.end));
         return;
-      case 'For':
-      case 'Select':
-        this.#mention(node.wordlist ?? []);
-        return;
-      case 'HereString':
-        this.#mention(node.target === undefined ? [] : [node.target]);
-        return;
       case 'Function':
         this.#function(node);
         return;
@@ -95,8 +88,13 @@ class AnalysisBuilder implements AnalysisSink {
           this.unknown.push(`${node.text} may run what a variable holds`);
         return;
       default:
-        return;
+        this.#noteValues(node);
     }
+  }
+
+  #noteValues(node: SyntaxNode): void {
+    if (node.type === 'For' || node.type === 'Select') this.#mention(node.wordlist ?? []);
+    if (node.type === 'HereString' && node.target !== undefined) this.#mention([node.target]);
   }
 
   #command(node: Command, source: string): void {
