@@ -1,0 +1,191 @@
+import type { Locator, Page } from 'playwright-core';
+import { matches, plain, until } from './until.ts';
+
+/** A row of a tree view as it shows. */
+export interface TreeRow {
+  readonly label: string;
+  readonly description: string;
+  /** What a screen reader says, state included. */
+  readonly ariaLabel: string;
+  /** 1 for a top row. */
+  readonly level: number;
+  /** undefined: it has no children. */
+  readonly expanded: boolean | undefined;
+  readonly selected: boolean;
+  /** Inline actions, in order. */
+  readonly actions: readonly string[];
+}
+
+/** A tree view that is open. Labels are exact strings or patterns. */
+export interface Tree {
+  /** The rows on screen (a long tree is virtual). */
+  rows(): Promise<TreeRow[]>;
+  /** Waits for a row; `accept` may ask more of it, such as a description. */
+  waitFor(label: string | RegExp, accept?: (row: TreeRow) => boolean): Promise<TreeRow>;
+  waitUntilGone(label: string | RegExp): Promise<void>;
+  click(label: string | RegExp): Promise<void>;
+  doubleClick(label: string | RegExp): Promise<void>;
+  /** Clicks an inline action of a row by its title. */
+  action(label: string | RegExp, title: string): Promise<void>;
+  /** Opens a row's context menu and clicks an entry. */
+  menu(label: string | RegExp, entry: string): Promise<void>;
+  expand(label: string | RegExp): Promise<void>;
+  collapse(label: string | RegExp): Promise<void>;
+  /** Clicks an action in the view's title. */
+  titleAction(title: string): Promise<void>;
+  /** The view's message line, '' if there is none. */
+  message(): Promise<string>;
+  /** The text of the welcome content that an empty view shows. */
+  welcome(): Promise<string>;
+  /** Clicks a button or link of the welcome content. */
+  clickWelcome(name: string): Promise<void>;
+}
+
+interface RawRow {
+  readonly id: string;
+  readonly row: TreeRow;
+}
+
+function readRows(list: Locator): Promise<RawRow[]> {
+  return list.locator('.monaco-list-row').evaluateAll((rows) =>
+    rows
+      .map((row) => {
+        const expanded = row.getAttribute('aria-expanded');
+        const actions = row.querySelectorAll('.actions a.action-label');
+        return {
+          top: Number.parseFloat((row as HTMLElement).style.top),
+          id: row.id,
+          row: {
+            label: row.querySelector('.label-name')?.textContent ?? '',
+            description: row.querySelector('.label-description')?.textContent ?? '',
+            ariaLabel: row.getAttribute('aria-label') ?? '',
+            level: Number(row.getAttribute('aria-level')),
+            expanded: expanded === null ? undefined : expanded === 'true',
+            selected: row.getAttribute('aria-selected') === 'true',
+            actions: [...actions].map((one) => one.getAttribute('aria-label') ?? ''),
+          },
+        };
+      })
+      .sort((one, other) => one.top - other.top),
+  );
+}
+
+/** A menu that is open: its entry `name` is clicked. */
+export async function clickMenuEntry(page: Page, name: string): Promise<void> {
+  const entry = page.locator('.monaco-menu .action-menu-item', {
+    has: page.locator('.action-label').getByText(name, { exact: true }),
+  });
+  await entry.first().click();
+}
+
+class PageTree implements Tree {
+  readonly #page: Page;
+  readonly #pane: Locator;
+  readonly #list: Locator;
+  readonly #title: string;
+
+  constructor(page: Page, title: string) {
+    this.#page = page;
+    this.#title = title;
+    const header = page.locator(`.pane-header[aria-label="${title} Section"]`);
+    this.#pane = page.locator('.pane', { has: header });
+    this.#list = page.getByRole('tree', { name: title, exact: true });
+  }
+
+  async #raw(): Promise<RawRow[]> {
+    const found = await readRows(this.#list);
+    return found.map(({ id, row }) => ({
+      id,
+      row: { ...row, label: plain(row.label), description: plain(row.description) },
+    }));
+  }
+
+  async #locate(
+    label: string | RegExp,
+    accept: (row: TreeRow) => boolean = () => true,
+  ): Promise<{ row: TreeRow; locator: Locator }> {
+    const look = async () =>
+      (await this.#raw()).find(({ row }) => matches(row.label, label) && accept(row));
+    const { id, row } = await until(`row ${label} in ${this.#title}`, look, {
+      saw: () => this.rows(),
+    });
+    return { row, locator: this.#page.locator(`[id="${id}"]`) };
+  }
+
+  async rows(): Promise<TreeRow[]> {
+    return (await this.#raw()).map(({ row }) => row);
+  }
+
+  async waitFor(label: string | RegExp, accept?: (row: TreeRow) => boolean): Promise<TreeRow> {
+    return (await this.#locate(label, accept)).row;
+  }
+
+  async waitUntilGone(label: string | RegExp): Promise<void> {
+    const gone = async () => !(await this.rows()).some((row) => matches(row.label, label));
+    await until(`no row ${label} in ${this.#title}`, gone, { saw: () => this.rows() });
+  }
+
+  async click(label: string | RegExp): Promise<void> {
+    const { locator } = await this.#locate(label);
+    await locator.locator('.monaco-icon-label-container').first().click();
+  }
+
+  async doubleClick(label: string | RegExp): Promise<void> {
+    const { locator } = await this.#locate(label);
+    await locator.locator('.monaco-icon-label-container').first().dblclick();
+  }
+
+  async action(label: string | RegExp, title: string): Promise<void> {
+    const { locator } = await this.#locate(label, (row) => row.actions.includes(title));
+    await locator.hover();
+    await locator.locator(`.actions a.action-label[aria-label="${title}"]`).click();
+  }
+
+  async menu(label: string | RegExp, entry: string): Promise<void> {
+    const { locator } = await this.#locate(label);
+    await locator.click({ button: 'right' });
+    await clickMenuEntry(this.#page, entry);
+  }
+
+  async #unfold(label: string | RegExp, wanted: boolean): Promise<void> {
+    const { row, locator } = await this.#locate(label, ({ expanded }) => expanded !== undefined);
+    if (row.expanded !== wanted) await locator.locator('.monaco-tl-twistie').click();
+    await this.#locate(label, ({ expanded }) => expanded === wanted);
+  }
+
+  expand(label: string | RegExp): Promise<void> {
+    return this.#unfold(label, true);
+  }
+
+  collapse(label: string | RegExp): Promise<void> {
+    return this.#unfold(label, false);
+  }
+
+  async titleAction(title: string): Promise<void> {
+    // The only view of a container has its actions in the container's title.
+    const part = this.#page.locator('.part', { has: this.#pane });
+    const own = this.#pane.locator('.pane-header:not(.hidden)');
+    const header = (await own.count()) > 0 ? own : part.locator('.title');
+    await this.#pane.first().hover();
+    await header.locator(`a.action-label[aria-label^="${title}"]`).first().click();
+  }
+
+  async message(): Promise<string> {
+    const message = this.#pane.locator('.message:not(.hide)');
+    return (await message.count()) > 0 ? plain(await message.first().innerText()) : '';
+  }
+
+  async welcome(): Promise<string> {
+    return plain(await this.#pane.locator('.welcome-view-content').first().innerText());
+  }
+
+  async clickWelcome(name: string): Promise<void> {
+    const content = this.#pane.locator('.welcome-view-content');
+    await content.locator('a', { hasText: name }).first().click();
+  }
+}
+
+/** The tree view with this title, which must be open by the time it is used. */
+export function tree(page: Page, title: string): Tree {
+  return new PageTree(page, title);
+}
