@@ -39,6 +39,11 @@ export type OpenJournalOptions = {
   readonly maxPages?: number;
   /** `like` searches without the full-text index. The default falls back to it where SQLite has no FTS5. */
   readonly search?: 'fts5' | 'like';
+  /**
+   * `delete` keeps a rollback journal, for folders on file systems without shared memory. The default falls back to
+   * it where SQLite says that write-ahead logging can't be had.
+   */
+  readonly journalMode?: 'wal' | 'delete';
   /** Where the worker's file is, if not beside this one. */
   readonly workerUrl?: URL;
 };
@@ -97,6 +102,7 @@ class ThreadedJournal implements OpenJournal {
         folder: options.dataFolder,
         lockWaitMs: options.lockWaitMs ?? 0,
         maxPages: options.maxPages,
+        journalMode: options.journalMode ?? 'wal',
         search: options.search ?? 'fts5',
       },
       {

@@ -7,6 +7,7 @@ export type WorkerSettings = {
   readonly folder: string;
   readonly lockWaitMs: number;
   readonly maxPages?: number | undefined;
+  readonly journalMode: 'wal' | 'delete';
   /** `like` searches without the full-text index, as where SQLite was built without it. */
   readonly search: 'fts5' | 'like';
 };

@@ -13,6 +13,7 @@ const PAGE_CACHE_KIB = 8192;
 export type DatabaseOptions = {
   /** Largest size in pages of 4 KiB; unlimited if missing. */
   readonly maxPages?: number | undefined;
+  readonly journalMode?: 'wal' | 'delete' | undefined;
   readonly migrations?: readonly Migration[] | undefined;
 };
 
@@ -28,9 +29,7 @@ export function openDatabase(folder: string, options: DatabaseOptions = {}): Dat
     refuseForeign(database, folder);
     // No pointer-map pages: the scrubber knows the other kinds.
     database.exec('PRAGMA auto_vacuum = NONE; PRAGMA secure_delete = ON');
-    const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
-    // Without shared memory (some network and container file systems) SQLite stays in, or must go back to, DELETE.
-    if (mode !== 'wal') database.exec('PRAGMA journal_mode = DELETE');
+    setJournalMode(database, options.journalMode ?? 'wal');
     database.exec(`
       PRAGMA synchronous = FULL;
       PRAGMA foreign_keys = ON;
@@ -46,6 +45,12 @@ export function openDatabase(folder: string, options: DatabaseOptions = {}): Dat
     database.close();
     throw error;
   }
+}
+
+/** Without shared memory (some network and container file systems) SQLite can't do write-ahead logging. */
+function setJournalMode(database: DatabaseSync, wanted: 'wal' | 'delete'): void {
+  const got = database.prepare(`PRAGMA journal_mode = ${wanted}`).get()?.['journal_mode'];
+  if (got !== 'wal' && got !== 'delete') database.exec('PRAGMA journal_mode = DELETE');
 }
 
 function refuseForeign(database: DatabaseSync, folder: string): void {

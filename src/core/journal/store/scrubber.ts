@@ -26,6 +26,7 @@ export class Scrubber {
   readonly #walPath: string;
   readonly #file: number;
   readonly #pageSize: number;
+  readonly #hasLog: boolean;
   #requested = 0;
   #done = 0;
   #pass: { readonly ticket: number; nextPage: number } | null = null;
@@ -34,6 +35,7 @@ export class Scrubber {
     this.#database = database;
     this.#walPath = join(folder, `${DATABASE_FILE}-wal`);
     this.#file = openSync(join(folder, DATABASE_FILE), 'r+');
+    this.#hasLog = database.prepare('PRAGMA journal_mode').get()?.['journal_mode'] === 'wal';
     this.#pageSize = Number(database.prepare('PRAGMA page_size').get()?.['page_size']);
   }
 
@@ -52,8 +54,13 @@ export class Scrubber {
     return this.#done >= ticket;
   }
 
-  /** Does the next slice. */
+  /** Does the next slice; where no log tells which pages were written in between, all of them at once. */
   step(): void {
+    do this.#slice();
+    while (!this.#hasLog && this.#pass !== null);
+  }
+
+  #slice(): void {
     if (this.#pass === null) {
       // Until the pass is over only this class resets the log, so that it sees every page that is written.
       this.#database.exec('PRAGMA wal_autocheckpoint = 0');
@@ -98,23 +105,12 @@ export class Scrubber {
   /** Numbers of the pages in the write-ahead log. Source: https://sqlite.org/fileformat2.html#walformat */
   #pagesInLog(): ReadonlySet<number> {
     const pages = new Set<number>();
-    const log = this.#readLog();
+    if (!this.#hasLog) return pages;
+    const log = readFileSync(this.#walPath);
     const frame = FRAME_HEADER_BYTES + this.#pageSize;
     for (let at = WAL_HEADER_BYTES; at + frame <= log.length; at += frame) {
       pages.add(log.readUInt32BE(at));
     }
     return pages;
-  }
-
-  #readLog(): Buffer {
-    try {
-      return readFileSync(this.#walPath);
-    } catch (error) {
-      // There is none where the file system can't do write-ahead logging.
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-        return Buffer.alloc(0);
-      }
-      throw error;
-    }
   }
 }

@@ -53,7 +53,7 @@ export async function openStore(settings: WorkerSettings): Promise<Store> {
   const lock = await lockDataFolder(settings.folder, settings.lockWaitMs);
   let database: DatabaseSync | null = null;
   try {
-    database = openDatabase(settings.folder, { maxPages: settings.maxPages });
+    database = openDatabase(settings.folder, settings);
     return new Store(database, lock, settings);
   } catch (error) {
     database?.close();
