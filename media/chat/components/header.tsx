@@ -20,7 +20,9 @@ export function Header({ view }: { readonly view: ViewState }): JSX.Element {
           {hasSession ? status.title || strings.untitled : strings.activityNone}
         </h1>
         <div class="header-line">
-          <Activity status={status} stopping={isStopping(view.stop, status)} />
+          {status.activity !== 'none' && (
+            <Activity status={status} stopping={isStopping(view.stop, status)} />
+          )}
           {status.cwd !== '' && (
             <span class="cwd" title={status.cwd}>
               <Icon name="folder" />

@@ -21,6 +21,7 @@ type LogScroll = {
 export function useLogScroll(virtualizer: LogVirtualizer, view: ViewState): LogScroll {
   const { drafts, post, store } = useServices();
   const [atEnd, setAtEnd] = useState(true);
+  const followsEnd = useRef(true);
   const restored = useRef<string | null | undefined>(undefined);
   const { sessionId } = view.status;
   const loadOlder = (): void => {
@@ -43,12 +44,24 @@ export function useLogScroll(virtualizer: LogVirtualizer, view: ViewState): LogS
       const fromEnd = element.scrollHeight - element.scrollTop - element.clientHeight;
       const isAtEnd = fromEnd <= AT_END;
       setAtEnd(isAtEnd);
+      followsEnd.current = isAtEnd;
       drafts.setScroll(sessionId, isAtEnd ? null : placeOf(virtualizer));
       if (element.scrollTop < NEAR_START && !isAtEnd) loadOlder();
     };
     element.addEventListener('scroll', onScroll, { passive: true });
     return () => element.removeEventListener('scroll', onScroll);
   });
+
+  useEffect(() => {
+    const element = virtualizer.scrollElement;
+    if (element === null) return;
+    // A composer or gate that grows takes height from the log: the end stays in sight.
+    const observer = new ResizeObserver(() => {
+      if (followsEnd.current) virtualizer.scrollToEnd();
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [virtualizer, virtualizer.scrollElement]);
 
   useEffect(() => {
     const position = view.reveal === null ? undefined : view.index.get(view.reveal.id);
