@@ -51,6 +51,27 @@ function lenient(node) {
     : copy;
 }
 
+/**
+ * Alternatives that are told apart by a constant are tried by that constant, so that an error speaks of the
+ * alternative that was meant.
+ */
+function byTag({ anyOf }) {
+  const tagOf = ({ properties = {}, required = [] }) =>
+    Object.keys(properties).find((key) => 'const' in properties[key] && required.includes(key));
+  const tagged = anyOf.filter((branch) => tagOf(branch) !== undefined);
+  if (tagged.length === 0) return {};
+  const others = anyOf.filter((branch) => tagOf(branch) === undefined);
+  const choice = tagged.reduceRight(
+    (rest, branch) => {
+      const tag = tagOf(branch);
+      const hasTag = { required: [tag], properties: { [tag]: branch.properties[tag] } };
+      return { if: hasTag, then: branch, else: rest };
+    },
+    others.length === 1 ? others[0] : { anyOf: others },
+  );
+  return { anyOf: [choice] };
+}
+
 function mapValues(object, change) {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 }

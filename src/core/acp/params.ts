@@ -74,13 +74,14 @@ export function badField(path: string, problem: string, data: JsonObject = {}): 
   return new RpcError('invalidParams', `Invalid params: ${where} ${problem}`, { path, ...data });
 }
 
+/** Keywords that only say that something inside them failed. */
+const COMBINERS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'if']);
+
 type Problem = { readonly path: string; readonly message: string };
 
 /** Alternatives report all their failures; the deepest one is where the sender meant to be. */
 function mostTelling(errors: readonly checks.SchemaError[]): Problem {
-  const problems = errors
-    .filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'oneOf')
-    .map(problemOf);
+  const problems = errors.filter(({ keyword }) => !COMBINERS.has(keyword)).map(problemOf);
   const depth = ({ path }: Problem): number => path.split('/').length;
   const deepest = Math.max(0, ...problems.map(depth));
   return (

@@ -1,5 +1,4 @@
 import { CodedError } from '../../base/errors.ts';
-import type { JsonObject } from '../../base/json.ts';
 import { type RpcCodeName, RpcError } from '../../protocol/errors.ts';
 
 /** How the errors of other rooms read on the wire; what is not listed is an internal error with its code as data. */
@@ -24,18 +23,23 @@ const PATHS: ReadonlyMap<string, string> = new Map([
   ['journal.bad_cursor', '/cursor'],
 ]);
 
-/** A failure as it goes to the client. Coded errors keep their text, which is written for people; others do not. */
-export function asRpcError(error: unknown, facts: JsonObject = {}): unknown {
+/** A failure as it goes to the client; `facts.path` is where a refused value stood in this method. Coded errors keep their text, which is written for people; others do not. */
+export function asRpcError(
+  error: unknown,
+  facts: { readonly [key: string]: string } = {},
+): unknown {
   if (!(error instanceof CodedError) || error instanceof RpcError) return error;
-  const path = PATHS.get(error.code);
+  const { path: asked, ...rest } = facts;
+  const path = PATHS.has(error.code) ? (asked ?? PATHS.get(error.code)) : undefined;
   const data = {
-    ...facts,
+    ...rest,
     ...error.data,
     ...(path === undefined ? {} : { path }),
     code: error.code,
     ...(error.retryable ? { retryable: true } : {}),
   };
-  return new RpcError(NAMES.get(error.code) ?? 'internalError', error.message, data, error);
+  const message = path === undefined ? error.message : `Invalid params: ${path}: ${error.message}`;
+  return new RpcError(NAMES.get(error.code) ?? 'internalError', message, data, error);
 }
 
 /** A session the connection can't act on. */

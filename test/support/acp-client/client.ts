@@ -79,7 +79,11 @@ export class AcpTestClient {
   }
 
   /** Sends a request and resolves with its result; rejects with `RpcFailure`. */
-  async request(method: string, params: object = {}, id: unknown = this.#mintId()): Promise<unknown> {
+  async request(
+    method: string,
+    params: object = {},
+    id: unknown = this.#mintId(),
+  ): Promise<unknown> {
     const answer = new Deferred<unknown>();
     this.#pending.set(id, answer);
     this.send({ jsonrpc: '2.0', id, method, params });
@@ -139,7 +143,7 @@ export class AcpTestClient {
       .filter((entry) => entry.sessionId === sessionId)
       .map(({ update }) =>
         update.sessionUpdate === kind && 'content' in update && isObject(update.content)
-          ? String(update.content['text'] ?? '')
+          ? String((update.content as Record<string, unknown>)['text'] ?? '')
           : '',
       )
       .join('');
@@ -157,7 +161,9 @@ export class AcpTestClient {
     const look = (): void => {
       for (; from < this.frames.length; from += 1) {
         const frame = this.frames[from];
-        if (frame && fits(frame)) return found.resolve(frame);
+        if (!frame || !fits(frame)) continue;
+        found.resolve(frame);
+        return;
       }
       if (this.#isOver) found.reject(new Error(`The connection ended before ${what} came`));
     };
@@ -171,7 +177,10 @@ export class AcpTestClient {
   }
 
   /** The first update, received already or later, that fits. */
-  async waitForUpdate(fits: (entry: ReceivedUpdate) => boolean, what = 'an update'): Promise<ReceivedUpdate> {
+  async waitForUpdate(
+    fits: (entry: ReceivedUpdate) => boolean,
+    what = 'an update',
+  ): Promise<ReceivedUpdate> {
     const entryOf = (frame: ReceivedFrame): ReceivedUpdate | undefined =>
       this.updates.find((entry) => this.frames[entry.index] === frame);
     const frame = await this.waitFor((candidate) => {

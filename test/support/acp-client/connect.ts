@@ -8,5 +8,7 @@ export function connectAcpClient(
     | { readonly spawn: SpawnOptions }
     | { readonly streams: { input: Writable; output: Readable } },
 ): AcpTestClient {
-  return new AcpTestClient('spawn' in target ? spawnLink(target.spawn) : streamLink(target.streams));
+  return new AcpTestClient(
+    'spawn' in target ? spawnLink(target.spawn) : streamLink(target.streams),
+  );
 }

@@ -1,0 +1,144 @@
+import type {
+  Admission,
+  CancelResult,
+  Client,
+  ListedSession,
+  LiveSession,
+  NewSession,
+  OpenSession,
+  SessionHost,
+} from '../../../src/core/host/api.ts';
+import { HostError, unknownSession } from '../../../src/core/host/errors.ts';
+import type { HistoryEvent, Stored } from '../../../src/core/session/events.ts';
+import type { HistoryRange } from '../../../src/core/session/ports.ts';
+import type { SessionId } from '../../../src/core/session/words.ts';
+import { FakeSession, type TurnScript } from './fake-session.ts';
+
+/** A turn that says hello, or counts until it is stopped when asked to count slowly. */
+export const PLAIN_TURN: TurnScript = async ({ text, say, signal }) => {
+  if (!text.startsWith('count slowly')) {
+    say('hello ');
+    say('there');
+    return 'end_turn';
+  }
+  say('1\n');
+  if (!signal.aborted)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  return 'cancelled';
+};
+
+/** A host without engine or store, which notes what is asked of it. */
+export class FakeHost implements SessionHost {
+  readonly sessions = new Map<string, FakeSession>();
+  /** Sessions on disk only. */
+  readonly stored = new Set<string>();
+  readonly calls: string[] = [];
+  readonly gone: Client[] = [];
+  client: Client | undefined;
+  lastNew: NewSession | undefined;
+  lastOpen: OpenSession | undefined;
+  script: TurnScript = PLAIN_TURN;
+  #order = 0;
+  #nextSession = 1;
+
+  admit(): Admission {
+    this.#order += 1;
+    return { order: this.#order };
+  }
+
+  /** Puts a session in place as if it had been created earlier. */
+  add(cwd = '/tmp'): FakeSession {
+    const session = new FakeSession(`session-${this.#nextSession}`, cwd, (turn) =>
+      this.script(turn),
+    );
+    this.#nextSession += 1;
+    this.sessions.set(session.sessionId, session);
+    return session;
+  }
+
+  async create(request: NewSession, client: Client): Promise<LiveSession> {
+    this.client = client;
+    this.lastNew = request;
+    if (request.cwd.startsWith('/missing'))
+      throw new HostError('host.bad_cwd', `${request.cwd} is not a folder.`);
+    return this.add(request.cwd);
+  }
+
+  async open(sessionId: SessionId, options: OpenSession, client: Client): Promise<LiveSession> {
+    this.client = client;
+    this.lastOpen = options;
+    this.stored.delete(sessionId);
+    return this.#known(sessionId);
+  }
+
+  live(sessionId: SessionId): LiveSession | undefined {
+    return this.stored.has(sessionId) ? undefined : this.sessions.get(sessionId);
+  }
+
+  async list(query: {
+    cwd?: string;
+    cursor?: string;
+    limit?: number;
+  }): Promise<{ sessions: readonly ListedSession[]; nextCursor?: string }> {
+    const all = [...this.sessions.values()]
+      .map((session) => session.describe())
+      .filter(({ cwd }) => query.cwd === undefined || cwd === query.cwd);
+    const from = Number(query.cursor ?? 0);
+    const limit = query.limit ?? 2;
+    const next = from + limit < all.length ? { nextCursor: String(from + limit) } : {};
+    return { sessions: all.slice(from, from + limit), ...next };
+  }
+
+  async describe(sessionId: SessionId): Promise<ListedSession | null> {
+    return this.sessions.get(sessionId)?.describe() ?? null;
+  }
+
+  async close(sessionId: SessionId): Promise<void> {
+    const session = this.#known(sessionId);
+    this.calls.push(`close ${sessionId}`);
+    session.cancelBefore(Number.POSITIVE_INFINITY);
+    this.stored.add(sessionId);
+  }
+
+  async delete(sessionId: SessionId): Promise<void> {
+    this.calls.push(`delete ${sessionId}`);
+    this.sessions.delete(sessionId);
+  }
+
+  cancel(sessionId: SessionId, admission: Admission): CancelResult {
+    this.calls.push(`cancel ${sessionId}`);
+    const session = this.sessions.get(sessionId);
+    const receipt = Promise.resolve();
+    if (!session) return { status: 'unknown_session', receipt };
+    const status = session.cancelBefore(admission.order) ? 'cancelled' : 'already_cancelled';
+    return { status, receipt };
+  }
+
+  async history(
+    sessionId: SessionId,
+    range: HistoryRange,
+  ): Promise<readonly Stored<HistoryEvent>[]> {
+    const { after = 0, before = Number.POSITIVE_INFINITY, limit, newestFirst } = range;
+    const fitting = this.#known(sessionId).records.filter(({ seq }) => seq > after && seq < before);
+    return newestFirst ? fitting.toReversed().slice(0, limit) : fitting.slice(0, limit);
+  }
+
+  async clientGone(client: Client): Promise<void> {
+    this.gone.push(client);
+    for (const session of this.sessions.values()) session.cancelBefore(Number.POSITIVE_INFINITY);
+  }
+
+  async hashAt(sessionId: SessionId, eventId: number): Promise<string | null> {
+    return this.#known(sessionId).records[eventId - 1]?.hash ?? null;
+  }
+
+  async verify(): Promise<{ ok: true }> {
+    return { ok: true };
+  }
+
+  #known(sessionId: string): FakeSession {
+    const session = this.sessions.get(sessionId);
+    if (!session) throw unknownSession(sessionId);
+    return session;
+  }
+}

@@ -1,0 +1,235 @@
+import { Emitter } from '../../../src/base/emitter.ts';
+import type {
+  ListedSession,
+  LiveSession,
+  OpenGate,
+  PromptOutcome,
+  PromptRequest,
+  Snapshot,
+} from '../../../src/core/host/api.ts';
+import type {
+  ControlEvent,
+  EphemeralEvent,
+  GateAnswer,
+  GateRequest,
+  HistoryEvent,
+  SessionSignal,
+  Stored,
+} from '../../../src/core/session/events.ts';
+import {
+  type GateId,
+  type MessageId,
+  MODES,
+  type Mode,
+  type SessionConfig,
+  type SessionId,
+  type TurnId,
+} from '../../../src/core/session/words.ts';
+import type { AvailableCommand, SessionConfigOption } from '../../../src/protocol/acp.ts';
+import type { Actor } from '../../../src/protocol/controls.ts';
+import { RpcError } from '../../../src/protocol/errors.ts';
+
+const CONFIG: SessionConfig = {
+  mode: 'ask',
+  model: 'fake/model',
+  thoughtLevel: 'auto',
+  budget: {},
+};
+
+/** What a turn does; resolves with how it ended. */
+export type TurnScript = (turn: FakeTurn) => Promise<'end_turn' | 'cancelled'>;
+
+/** A running turn of a script. */
+export type FakeTurn = {
+  readonly session: FakeSession;
+  readonly turnId: TurnId;
+  readonly text: string;
+  readonly signal: AbortSignal;
+  /** Streams text live and journals it. */
+  say(text: string): void;
+};
+
+type Running = { readonly order: number; readonly abort: AbortController };
+
+/** A live session without an engine: tests decide what happens in it. */
+export class FakeSession implements LiveSession {
+  readonly sessionId: SessionId;
+  readonly cwd: string;
+  readonly records: Stored<HistoryEvent>[] = [];
+  readonly prompts: PromptRequest[] = [];
+  readonly answers: { gateId: GateId; answer: GateAnswer; actor: Actor }[] = [];
+  commands: readonly AvailableCommand[] = [];
+  partial: Snapshot['partial'] = [];
+  script: TurnScript;
+  readonly #signals = new Emitter<SessionSignal>();
+  readonly #gates = new Map<GateId, OpenGate>();
+  readonly #running = new Set<Running>();
+  #queue: Promise<unknown> = Promise.resolve();
+  #config = CONFIG;
+  #turns = 0;
+
+  constructor(sessionId: string, cwd: string, script: TurnScript) {
+    this.sessionId = sessionId as SessionId;
+    this.cwd = cwd;
+    this.script = script;
+    this.append({ type: 'session_created', cwd, additionalDirectories: [], config: CONFIG });
+  }
+
+  get isActive(): boolean {
+    return this.#running.size > 0;
+  }
+
+  /** Journals and announces an event. */
+  append(event: HistoryEvent): number {
+    const seq = this.records.length + 1;
+    const record = { sessionId: this.sessionId, seq, at: seq * 1000, event, hash: `hash-${seq}` };
+    this.records.push(record);
+    this.#signals.fire({ stream: 'history', record });
+    return seq;
+  }
+
+  control(event: ControlEvent): void {
+    const record = { sessionId: this.sessionId, seq: 1, at: 0, event, hash: '' };
+    this.#signals.fire({ stream: 'control', record });
+  }
+
+  emit(event: EphemeralEvent): void {
+    this.#signals.fire({ stream: 'ephemeral', event });
+  }
+
+  openGate(gateId: string, request: GateRequest): void {
+    const gate = { gateId: gateId as GateId, turnId: 'turn' as TurnId, request, openedAt: 0 };
+    this.#gates.set(gate.gateId, gate);
+    this.append({ type: 'gate_opened', turnId: gate.turnId, gateId: gate.gateId, request });
+  }
+
+  async answerGate(gateId: GateId, answer: GateAnswer, actor: Actor): Promise<boolean> {
+    const gate = this.#gates.get(gateId);
+    if (!gate) return false;
+    this.#gates.delete(gateId);
+    this.answers.push({ gateId, answer, actor });
+    this.append({ type: 'gate_resolved', turnId: gate.turnId, gateId, answer, actor });
+    return true;
+  }
+
+  openGates(): readonly OpenGate[] {
+    return [...this.#gates.values()];
+  }
+
+  describe(): ListedSession {
+    const last = this.records.at(-1);
+    const titled = this.records.findLast(({ event }) => event.type === 'title_changed')?.event;
+    return {
+      sessionId: this.sessionId,
+      cwd: this.cwd,
+      additionalDirectories: [],
+      title: titled?.type === 'title_changed' ? titled.title : null,
+      createdAt: 0,
+      lastMessageAt: last?.at ?? 0,
+      lastEventId: last?.seq ?? 0,
+      prefixHash: last?.hash ?? '',
+      liveState: 'live',
+      activePrompt: this.isActive,
+      openGates: this.#gates.size,
+      currentModeId: this.#config.mode,
+    };
+  }
+
+  async configOptions(): Promise<readonly SessionConfigOption[]> {
+    return [
+      {
+        id: 'mode',
+        name: 'Mode',
+        category: 'mode',
+        type: 'select',
+        currentValue: this.#config.mode,
+        options: MODES.map((value) => ({ value, name: value })),
+      },
+    ];
+  }
+
+  async setOption(
+    configId: string,
+    value: string,
+    actor: Actor,
+  ): Promise<readonly SessionConfigOption[]> {
+    const mode = MODES.find((candidate): candidate is Mode => candidate === value);
+    if (configId !== 'mode' || !mode)
+      throw new RpcError('invalidParams', `No such choice: ${configId}=${value}`);
+    this.#config = { ...this.#config, mode };
+    this.append({ type: 'config_changed', config: this.#config, actor });
+    return await this.configOptions();
+  }
+
+  async prompt(request: PromptRequest): Promise<PromptOutcome> {
+    this.prompts.push(request);
+    const running = { order: request.admission.order, abort: new AbortController() };
+    this.#running.add(running);
+    const turn = this.#queue.then(() => this.#turn(request, running.abort.signal));
+    this.#queue = turn.catch(() => undefined);
+    try {
+      return await turn;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  async #turn(request: PromptRequest, signal: AbortSignal): Promise<PromptOutcome> {
+    if (signal.aborted) return outcome(null, 'cancelled');
+    this.#turns += 1;
+    const turnId = `turn-${this.#turns}` as TurnId;
+    const messageId = `message-${this.#turns}` as MessageId;
+    const text = request.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    const commandId = request.commandId ?? ('none' as NonNullable<typeof request.commandId>);
+    this.append({
+      type: 'turn_started',
+      turnId,
+      commandId,
+      messageId: `prompt-${this.#turns}` as MessageId,
+      content: request.content,
+      config: this.#config,
+    });
+    let offset = 0;
+    const say = (piece: string): void => {
+      const part = { turnId, messageId, kind: 'text', offset, text: piece } as const;
+      this.emit({ type: 'message_chunk', ...part, afterEventId: this.records.length });
+      this.append({ type: 'message_delta', ...part });
+      offset += piece.length;
+    };
+    const stopReason = await this.script({ session: this, turnId, text, signal, say });
+    const result = outcome(turnId, stopReason);
+    const { terminal, usage } = result;
+    this.append({ type: 'turn_ended', turnId, terminal, stopReason, usage, iterations: 1 });
+    return result;
+  }
+
+  /** True if a prompt that arrived earlier was stopped. */
+  cancelBefore(order: number): boolean {
+    const hit = [...this.#running].filter(
+      (running) => running.order < order && !running.abort.signal.aborted,
+    );
+    for (const { abort } of hit) abort.abort();
+    return hit.length > 0;
+  }
+
+  subscribe(listener: (signal: SessionSignal) => void): ReturnType<LiveSession['subscribe']> {
+    const last = this.records.at(-1);
+    const snapshot = {
+      lastEventId: last?.seq ?? 0,
+      prefixHash: last?.hash ?? '',
+      activeTurn: null,
+      gates: this.openGates(),
+      partial: this.partial,
+      commands: this.commands,
+    };
+    return { snapshot, subscription: this.#signals.event(listener) };
+  }
+}
+
+function outcome(turnId: TurnId | null, stopReason: 'end_turn' | 'cancelled'): PromptOutcome {
+  const terminal =
+    stopReason === 'cancelled'
+      ? ({ kind: 'user_cancelled', owner: 'user', reason: 'Stopped by the user' } as const)
+      : ({ kind: 'natural', owner: 'agent', reason: 'completed' } as const);
+  return { turnId, stopReason, terminal, usage: { inputTokens: 1, outputTokens: 1 } };
+}
