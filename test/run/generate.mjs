@@ -46,6 +46,7 @@ function lenient(node) {
     if (key === 'properties' || key === '$defs') copy[key] = mapValues(value, lenient);
     else if (key !== 'description' && !key.startsWith('x-')) copy[key] = lenient(value);
   }
+  if (copy.anyOf) Object.assign(copy, byTag(copy));
   return node['x-deserialize-default-on-null'] === true
     ? { anyOf: [{ type: 'null' }, copy] }
     : copy;
@@ -65,9 +66,10 @@ function byTag({ anyOf }) {
     (rest, branch) => {
       const tag = tagOf(branch);
       const hasTag = { required: [tag], properties: { [tag]: branch.properties[tag] } };
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
       return { if: hasTag, then: branch, else: rest };
     },
-    others.length === 1 ? others[0] : { anyOf: others },
+    others.length === 0 ? false : { anyOf: others },
   );
   return { anyOf: [choice] };
 }
