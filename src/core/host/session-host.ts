@@ -223,7 +223,7 @@ export class LocalSessionHost implements SessionHost {
     sessionId: SessionId,
   ): Promise<{ ok: true } | { ok: false; eventId: number; reason: string }> {
     const result = await this.#parts.deps.journal.verify(sessionId, 'history');
-    return result.ok ? result : { ok: false, eventId: result.seq, reason: result.reason };
+    return result.ok ? { ok: true } : { ok: false, eventId: result.seq, reason: result.reason };
   }
 
   /** The files a session changed, live or stored. */
