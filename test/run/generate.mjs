@@ -103,15 +103,18 @@ async function compile(acpSchema, ownSchema) {
   return asModule(standaloneCode(ajv, exported));
 }
 
-/** The generator still asks for its helpers by require(), which a module does not have. */
+/** The generator asks for its helpers by require(), which a module does not have: they are written out instead. */
 function asModule(code) {
   const helpers = new Map();
-  const body = code.replace(/require\("(ajv\/dist\/runtime\/[\w]+)"\)/g, (_, path) => {
+  const body = code.replace(/require\("(ajv\/dist\/runtime\/\w+)"\)/g, (_, path) => {
     if (!helpers.has(path)) helpers.set(path, `helper${helpers.size}`);
     return helpers.get(path);
   });
-  const imports = [...helpers].map(([path, name]) => `import ${name} from '${path}.js';\n`);
-  return imports.join('') + body;
+  const require = createRequire(import.meta.url);
+  const written = [...helpers].map(
+    ([path, name]) => `const ${name} = { default: ${require(path).default} };\n`,
+  );
+  return written.join('') + body;
 }
 
 function declarations() {
