@@ -1,0 +1,85 @@
+import * as l10n from '@vscode/l10n';
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposables.ts';
+import { settings } from '../settings/settings.ts';
+import { allowOption, type Gate, gateTitle, rejectOption } from './gate.ts';
+import type { GateStore } from './gate-store.ts';
+
+/** What the notifications need from outside. */
+export type ToastPorts = {
+  readonly gates: GateStore;
+  /** How the session is called. */
+  readonly nameOf: (sessionId: string) => string;
+  /** True if a person sees the session's chat right now: the gate is on the screen already. */
+  readonly isShown: (sessionId: string) => boolean;
+  /** Shows the gate where it can be answered. */
+  readonly open: (gate: Gate) => void;
+};
+
+/**
+ * Shows each open gate as a notification, once, while a person looks at the window; one that opened while nobody
+ * looked is shown when the window gets the focus. Closing the notification is no answer, and a click after the gate
+ * was closed elsewhere does nothing.
+ */
+export class GateToasts implements Disposable {
+  readonly #ports: ToastPorts;
+  readonly #shown = new Set<string>();
+  readonly #store = new DisposableStore();
+
+  constructor(ports: ToastPorts) {
+    this.#ports = ports;
+    this.#store.add(
+      ports.gates.onDidChange((change) => {
+        if (change.kind === 'opened') this.#offer(change.gate);
+        else this.#shown.delete(change.gate.gateId);
+      }),
+    );
+    this.#store.add(
+      vscode.window.onDidChangeWindowState((state) => {
+        if (state.focused) for (const gate of ports.gates.all()) this.#offer(gate);
+      }),
+    );
+  }
+
+  #offer(gate: Gate): void {
+    const when = settings.toasts();
+    if (when === 'never' || this.#shown.has(gate.gateId) || !vscode.window.state.focused) return;
+    if (when === 'hidden' && this.#ports.isShown(gate.sessionId)) return;
+    this.#shown.add(gate.gateId);
+    void this.#show(gate);
+  }
+
+  async #show(gate: Gate): Promise<void> {
+    const { gates } = this.#ports;
+    const allow = allowOption(gate);
+    const reject = rejectOption(gate);
+    const open = l10n.t('Open');
+    const actions = [...(allow ? [allow.name] : []), ...(reject ? [reject.name] : []), open];
+    const picked = await vscode.window.showWarningMessage(
+      l10n.t('{0}: {1}', this.#ports.nameOf(gate.sessionId), describe(gate)),
+      ...actions,
+    );
+    if (picked === undefined || !gates.get(gate.gateId)) return;
+    if (picked === open) this.#ports.open(gate);
+    else if (picked === allow?.name)
+      gates.answer(gate.gateId, { kind: 'selected', optionId: allow.optionId });
+    else if (picked === reject?.name)
+      gates.answer(gate.gateId, { kind: 'selected', optionId: reject.optionId });
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+}
+
+function describe(gate: Gate): string {
+  const details = gate.question.kind === 'permission' ? gate.question.details : [];
+  const [first] = details;
+  const title = gateTitle(gate);
+  return first === undefined || title.includes(first) ? title : `${title} — ${short(first)}`;
+}
+
+function short(text: string): string {
+  const line = text.split('\n', 1)[0] ?? '';
+  return line.length > 120 ? `${line.slice(0, 119)}…` : line;
+}

@@ -1,0 +1,73 @@
+import * as l10n from '@vscode/l10n';
+import type { ChatStatus } from '../../protocol/chat.ts';
+import type { AgentState } from '../core/agent.ts';
+import type { LiveSession } from '../sessions/live-session.ts';
+import { currentValue } from '../sessions/session-facts.ts';
+
+/** Whether sessions can run in this window at all. */
+export type Availability = 'ok' | 'untrusted' | 'no_folder';
+
+/** What the header and composer are made from. */
+export type StatusInput = {
+  readonly availability: Availability;
+  readonly agent: AgentState;
+  readonly session: LiveSession | null;
+  /** True while the session to show is being opened. */
+  readonly opening: boolean;
+  readonly openGates: number;
+  readonly title: string;
+};
+
+const REHEARSAL_PREFIX = 'rehearsal/';
+
+/** What the chat shows above and below the conversation. */
+export function chatStatus(input: StatusInput): ChatStatus {
+  const { session } = input;
+  const facts = session?.facts;
+  const reason = offlineReason(input);
+  return {
+    activity: activityOf(input),
+    ...(reason === null ? {} : { offlineReason: reason }),
+    sessionId: session?.sessionId ?? null,
+    turnId: session?.turnId ?? null,
+    title: facts?.title || input.title,
+    cwd: session?.cwd ?? '',
+    options: facts?.options ?? [],
+    commands: (facts?.commands ?? []).map(({ name, description, input: argument }) => ({
+      name,
+      description,
+      ...(argument ? { hint: argument.hint } : {}),
+    })),
+    usage: facts?.usage ?? null,
+    queued: (session?.queued ?? []).map(({ commandId, text }) => ({ id: commandId, text })),
+    rehearsal: session !== null && isRehearsal(session),
+  };
+}
+
+/** True if the session's model is the built-in one that needs no network. */
+export function isRehearsal(session: LiveSession): boolean {
+  return currentValue(session, 'model')?.startsWith(REHEARSAL_PREFIX) ?? false;
+}
+
+function activityOf(input: StatusInput): ChatStatus['activity'] {
+  const { session, agent, availability } = input;
+  if (availability === 'untrusted') return 'untrusted';
+  if (agent.kind === 'failed' || agent.kind === 'restarting') return 'offline';
+  if (input.opening || agent.kind === 'starting') return 'starting';
+  if (!session) return availability === 'no_folder' ? 'no_folder' : 'none';
+  if (session.stopState.kind === 'stopping') return 'stopping';
+  if (input.openGates > 0) return 'waiting';
+  if (session.isRunning) return 'running';
+  return session.isAttached || agent.kind === 'stopped' ? 'idle' : 'starting';
+}
+
+function offlineReason({ agent }: StatusInput): string | null {
+  if (agent.kind === 'failed')
+    return l10n.t(
+      'The agent process ended again and again ({0}). It was not started anew.',
+      agent.reason,
+    );
+  if (agent.kind === 'restarting')
+    return l10n.t('The agent process ended ({0}). It is being started again.', agent.reason);
+  return null;
+}

@@ -1,0 +1,181 @@
+import * as l10n from '@vscode/l10n';
+import { messageOf } from '../../base/errors.ts';
+import type { ContentBlock } from '../../protocol/acp.ts';
+import type { ChatAttachment, ChatCompletion, ChatImage, FromChat } from '../../protocol/chat.ts';
+import type { GateAnswer } from '../approvals/gate.ts';
+import type { LiveSession } from '../sessions/live-session.ts';
+import type { SessionHub } from '../sessions/session-hub.ts';
+import type { ChatBridge } from './bridge.ts';
+import { parseFromChat } from './from-chat.ts';
+
+type CommandName = Extract<FromChat, { type: 'command' }>['name'];
+
+/** What the chat asks of the editor. */
+export type ChatEffects = {
+  /** Starts a session in the right folder; null if the person gave up. */
+  readonly startSession: () => Promise<LiveSession | null>;
+  readonly toBlocks: (
+    text: string,
+    attachments: readonly ChatAttachment[],
+    images: readonly ChatImage[],
+  ) => Promise<ContentBlock[]>;
+  readonly complete: (query: string) => Promise<ChatCompletion[]>;
+  readonly resolveUris: (uris: readonly string[]) => Promise<ChatAttachment[]>;
+  readonly openLocation: (path: string, line: number | undefined) => Promise<void>;
+  readonly openAttachment: (uri: string, range: string | undefined) => Promise<void>;
+  readonly openDiff: (session: LiveSession, toolCallId: string, path: string) => Promise<void>;
+  readonly openOutput: (session: LiveSession, toolCallId: string) => Promise<void>;
+  readonly openLink: (href: string, session: LiveSession | null) => Promise<void>;
+  readonly copy: (text: string) => Promise<void>;
+  readonly command: (name: CommandName, sessionId: string | null) => Promise<void>;
+  /** Says that something the person asked for did not work. */
+  readonly complain: (message: string) => void;
+};
+
+/** Carries out what the webview asks for. */
+export class ChatController {
+  readonly #bridge: ChatBridge;
+  readonly #hub: SessionHub;
+  readonly #effects: ChatEffects;
+  #newestCompletion = 0;
+
+  constructor(bridge: ChatBridge, hub: SessionHub, effects: ChatEffects) {
+    this.#bridge = bridge;
+    this.#hub = hub;
+    this.#effects = effects;
+  }
+
+  /** A message of the webview, as it came. Unknown ones are ignored; never rejects. */
+  async receive(raw: unknown): Promise<void> {
+    const message = parseFromChat(raw);
+    if (!message) return;
+    try {
+      await this.#handle(message);
+    } catch (error) {
+      this.#effects.complain(messageOf(error));
+    }
+  }
+
+  async #handle(message: FromChat): Promise<void> {
+    switch (message.type) {
+      case 'ready':
+        return this.#bridge.ready(message.sessionId ?? null);
+      case 'send':
+        return this.#send(message);
+      case 'stop':
+        return this.#stop();
+      case 'answer':
+        return this.#answer(message);
+      case 'load_before':
+        return this.#loadBefore();
+      case 'complete':
+        return this.#complete(message.requestId, message.query);
+      case 'set_option':
+        return this.#bridge.session?.setOption(message.configId, message.value);
+      case 'retry':
+        return this.#retry();
+      case 'resolve_uris':
+        return this.#resolveUris(message.uris);
+      case 'command':
+        return this.#effects.command(message.name, this.#bridge.sessionId);
+      default:
+        return this.#open(message);
+    }
+  }
+
+  async #open(
+    message: Extract<FromChat, { type: `open_${string}` } | { type: 'copy' }>,
+  ): Promise<void> {
+    const { session } = this.#bridge;
+    switch (message.type) {
+      case 'open_location':
+        return this.#effects.openLocation(message.path, message.line);
+      case 'open_attachment':
+        return this.#effects.openAttachment(message.uri, message.range);
+      case 'open_link':
+        return this.#effects.openLink(message.href, session);
+      case 'copy':
+        return this.#effects.copy(message.text);
+      case 'open_diff':
+        if (session) await this.#effects.openDiff(session, message.toolCallId, message.path);
+        return;
+      case 'open_output':
+        if (session) await this.#effects.openOutput(session, message.toolCallId);
+    }
+  }
+
+  async #send(message: Extract<FromChat, { type: 'send' }>): Promise<void> {
+    const { requestId, text, attachments, images } = message;
+    try {
+      const session = await this.#sessionToSendTo();
+      if (!session) {
+        this.#bridge.push({ type: 'sent', requestId, error: l10n.t('No session was started.') });
+        return;
+      }
+      const blocks = await this.#effects.toBlocks(text, attachments, images);
+      await session.send(blocks, text);
+      this.#bridge.push({ type: 'sent', requestId });
+    } catch (error) {
+      this.#bridge.push({ type: 'sent', requestId, error: messageOf(error) });
+    }
+  }
+
+  async #sessionToSendTo(): Promise<LiveSession | null> {
+    const { session, sessionId } = this.#bridge;
+    if (session) return session;
+    return sessionId === null ? this.#effects.startSession() : this.#bridge.show(sessionId);
+  }
+
+  async #stop(): Promise<void> {
+    const { sessionId } = this.#bridge;
+    if (sessionId !== null) await this.#hub.stop(sessionId);
+  }
+
+  #answer(message: Extract<FromChat, { type: 'answer' }>): void {
+    const { gateId, optionId, content, declined } = message;
+    const answer: GateAnswer =
+      declined === true
+        ? { kind: 'declined' }
+        : optionId === undefined
+          ? { kind: 'accepted', content: content ?? {} }
+          : { kind: 'selected', optionId };
+    if (this.#hub.gates.answer(gateId, answer)) return;
+    const error = l10n.t('This was answered already.');
+    this.#bridge.push({ type: 'answer_failed', gateId, error });
+  }
+
+  async #loadBefore(): Promise<void> {
+    const { session } = this.#bridge;
+    if (!session) return;
+    try {
+      await session.loadBefore();
+    } catch (error) {
+      this.#bridge.push({
+        type: 'prepend',
+        items: [],
+        hasBefore: session.conversation.hasBefore,
+      });
+      throw error;
+    }
+  }
+
+  async #complete(requestId: number, query: string): Promise<void> {
+    this.#newestCompletion = requestId;
+    const items = await this.#effects.complete(query);
+    if (this.#newestCompletion !== requestId) return;
+    this.#bridge.push({ type: 'completions', requestId, items });
+  }
+
+  async #retry(): Promise<void> {
+    const { sessionId } = this.#bridge;
+    if (sessionId === null) return;
+    const session = await this.#hub.open(sessionId);
+    if (await session.retry()) return;
+    this.#effects.complain(l10n.t('The prompt is not known here any more. Send it again.'));
+  }
+
+  async #resolveUris(uris: readonly string[]): Promise<void> {
+    const attachments = await this.#effects.resolveUris(uris);
+    this.#bridge.compose({ attachments }, true);
+  }
+}

@@ -1,0 +1,57 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore, toDisposable } from '../../base/disposables.ts';
+import type { Agent } from '../core/agent.ts';
+import { availability } from '../core/availability.ts';
+import type { SessionHub } from '../sessions/session-hub.ts';
+import { settings } from '../settings/settings.ts';
+import { ChatBridge } from './bridge.ts';
+import { chatStrings } from './chat-strings.ts';
+import { ChatController } from './controller.ts';
+import { chatEffects } from './effects.ts';
+import { Mentions } from './mentions/mentions.ts';
+import { TEXT_SCHEME, TextDocuments } from './text-documents.ts';
+import { CHAT_VIEW, ChatViewProvider } from './view-provider.ts';
+
+const SHOWN_KEY = 'chat.session';
+
+/** The chat view and what is behind it. */
+export type Chat = Disposable & { readonly bridge: ChatBridge; readonly chat: ChatViewProvider };
+
+/** Builds the chat; the session that was open in this workspace is shown again when the view is. */
+export function createChat(
+  context: vscode.ExtensionContext,
+  hub: SessionHub,
+  agent: Agent,
+  log: vscode.LogOutputChannel,
+): Chat {
+  const store = new DisposableStore();
+  const bridge = store.add(
+    new ChatBridge({
+      hub,
+      agent,
+      availability,
+      schedule: (run, delay) => {
+        const timer = setTimeout(run, delay);
+        return toDisposable(() => clearTimeout(timer));
+      },
+      strings: () => (vscode.l10n.bundle ? chatStrings() : {}),
+      log: (message) => log.warn(message),
+      remember: (sessionId) => void context.workspaceState.update(SHOWN_KEY, sessionId),
+    }),
+  );
+  if (settings.reopenSession()) bridge.restore(context.workspaceState.get<string>(SHOWN_KEY));
+  const documents = new TextDocuments();
+  const effects = chatEffects({
+    mentions: new Mentions(),
+    documents,
+    startSession: async () => {
+      const id = await vscode.commands.executeCommand<string | undefined>('pilothouse.newSession');
+      return id === undefined ? null : hub.get(id);
+    },
+  });
+  const controller = new ChatController(bridge, hub, effects);
+  const chat = new ChatViewProvider(context.extensionUri, bridge, controller);
+  store.add(vscode.workspace.registerTextDocumentContentProvider(TEXT_SCHEME, documents));
+  store.add(vscode.window.registerWebviewViewProvider(CHAT_VIEW, chat));
+  return { bridge, chat, dispose: () => store.dispose() };
+}

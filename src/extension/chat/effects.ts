@@ -1,0 +1,126 @@
+import * as l10n from '@vscode/l10n';
+import * as vscode from 'vscode';
+import type { LiveSession } from '../sessions/live-session.ts';
+import type { ChatEffects } from './controller.ts';
+import { parseRange } from './mentions/line-range.ts';
+import { attachmentOf, type Mentions } from './mentions/mentions.ts';
+import { promptBlocks } from './mentions/prompt-blocks.ts';
+import { wholeOutput } from './model/tool-state.ts';
+import type { TextDocuments } from './text-documents.ts';
+
+/** What the effects are built on. */
+export type EffectPorts = {
+  readonly mentions: Mentions;
+  readonly documents: TextDocuments;
+  readonly startSession: () => Promise<LiveSession | null>;
+};
+
+type CommandName = Parameters<ChatEffects['command']>[0];
+
+const COMMANDS: Readonly<Record<CommandName, string>> = {
+  new_session: 'pilothouse.newSession',
+  restart: 'pilothouse.restartAgent',
+  show_log: 'pilothouse.showLog',
+  show_changes: 'pilothouse.showChanges',
+  show_transcript: 'pilothouse.openTranscript',
+  manage_trust: 'workbench.trust.manage',
+  open_folder: 'workbench.action.files.openFolder',
+  set_key: 'pilothouse.setApiKey',
+};
+
+/** Carries out in the editor what the chat asks for. */
+export function chatEffects({ mentions, documents, startSession }: EffectPorts): ChatEffects {
+  return {
+    startSession,
+    toBlocks: async (text, attachments, images) =>
+      promptBlocks(text, attachments, images, async (one) => mentions.read(one)),
+    complete: async (query) => mentions.complete(query),
+    resolveUris: async (uris) =>
+      Promise.all(uris.slice(0, 50).map(async (uri) => attachmentOf(vscode.Uri.parse(uri)))),
+    openLocation: async (path, line) => openAt(vscode.Uri.file(path), line, line),
+    openAttachment: async (uri, range) => {
+      const lines = range === undefined ? null : parseRange(range);
+      await openAt(vscode.Uri.parse(uri), lines?.first, lines?.last);
+    },
+    openDiff: async (session, toolCallId, path) => openDiff(documents, session, toolCallId, path),
+    openOutput: async (session, toolCallId) => openOutput(documents, session, toolCallId),
+    openLink: async (href, session) => openLink(href, session),
+    copy: async (text) => vscode.env.clipboard.writeText(text),
+    command: async (name, sessionId) => {
+      await vscode.commands.executeCommand(
+        COMMANDS[name],
+        ...(sessionId === null || !COMMANDS[name].startsWith('pilothouse.') ? [] : [{ sessionId }]),
+      );
+    },
+    complain: (message) => void vscode.window.showErrorMessage(message),
+  };
+}
+
+async function openAt(uri: vscode.Uri, first?: number, last?: number): Promise<void> {
+  const selection =
+    first === undefined
+      ? {}
+      : { selection: new vscode.Range(first - 1, 0, (last ?? first) - 1, Number.MAX_SAFE_INTEGER) };
+  const stat = await vscode.workspace.fs.stat(uri).then(
+    (found) => found,
+    () => null,
+  );
+  if (stat && (stat.type & vscode.FileType.Directory) !== 0) {
+    await vscode.commands.executeCommand('revealInExplorer', uri);
+    return;
+  }
+  await vscode.commands.executeCommand('vscode.open', uri, selection);
+}
+
+async function openDiff(
+  documents: TextDocuments,
+  session: LiveSession,
+  toolCallId: string,
+  path: string,
+): Promise<void> {
+  const content = session.conversation.tool(toolCallId)?.content ?? [];
+  const diff = content.find((part) => part.type === 'diff' && part.path === path);
+  if (diff?.type !== 'diff') {
+    await openAt(vscode.Uri.file(path));
+    return;
+  }
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  await vscode.commands.executeCommand(
+    'vscode.diff',
+    documents.add(name, diff.oldText ?? ''),
+    documents.add(name, diff.newText),
+    l10n.t('{0} (this step)', name),
+  );
+}
+
+async function openOutput(
+  documents: TextDocuments,
+  session: LiveSession,
+  toolCallId: string,
+): Promise<void> {
+  const tool = session.conversation.tool(toolCallId);
+  if (!tool) return;
+  const live = session.conversation.liveOutput(toolCallId);
+  const done = wholeOutput(tool);
+  const text = live.length > done.length ? live : done;
+  const uri = documents.add(`${tool.name ?? 'output'}.log`, text);
+  await vscode.window.showTextDocument(uri, { preview: true });
+}
+
+/** Web and mail links go to the editor's opener, which asks; paths open as files of the session's folder. */
+async function openLink(href: string, session: LiveSession | null): Promise<void> {
+  if (/^(https?|mailto):/i.test(href)) {
+    await vscode.env.openExternal(vscode.Uri.parse(href, true));
+    return;
+  }
+  const match = /^(?:file:\/\/)?([^#]+)(?:#L?(\d+))?$/.exec(href);
+  const path = match?.[1];
+  if (path === undefined || /^[a-z][a-z0-9+.-]+:/i.test(path)) return;
+  const decoded = href.startsWith('file:') ? vscode.Uri.parse(href).fsPath : path;
+  const base = vscode.Uri.file(session?.cwd ?? '/');
+  const uri = decoded.startsWith('/')
+    ? vscode.Uri.file(decoded)
+    : vscode.Uri.joinPath(base, decoded);
+  const line = match?.[2];
+  await openAt(uri, line === undefined ? undefined : Number(line));
+}

@@ -1,0 +1,40 @@
+/** What the page of the chat is made from; all URIs are as the webview may load them. */
+export type ChatPage = {
+  readonly cspSource: string;
+  readonly nonce: string;
+  readonly script: string;
+  readonly style: string;
+  readonly icons: string;
+  readonly language: string;
+  readonly title: string;
+};
+
+/** The page of the chat webview: nothing may run but our own script, nothing may be fetched. */
+export function chatHtml(page: ChatPage): string {
+  const policy = [
+    "default-src 'none'",
+    `img-src ${page.cspSource} data:`,
+    `style-src ${page.cspSource}`,
+    `font-src ${page.cspSource}`,
+    `script-src 'nonce-${page.nonce}'`,
+  ].join('; ');
+  return `<!DOCTYPE html>
+<html lang="${escaped(page.language)}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${escaped(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(page.title)}</title>
+<link rel="stylesheet" id="vscode-codicon-stylesheet" href="${escaped(page.icons)}">
+<link rel="stylesheet" href="${escaped(page.style)}">
+</head>
+<body>
+<div id="root"></div>
+<script type="module" nonce="${page.nonce}" src="${escaped(page.script)}"></script>
+</body>
+</html>`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}

@@ -1,0 +1,351 @@
+import { messageOf } from '../../../base/errors.ts';
+import type { ContentBlock, SessionUpdate } from '../../../protocol/acp.ts';
+import type { ChatItem, ToChat } from '../../../protocol/chat.ts';
+import type { HistoryPage } from '../../../protocol/pilothouse.ts';
+import { fixedItem } from './fixed-items.ts';
+import { marksOf, type UpdateMarks } from './marks.ts';
+import { OutputLog } from './output-log.ts';
+import { addBlock, promptView } from './prompt-view.ts';
+import { appendText, itemOf, mergeRow, type Row, type RowBody } from './rows.ts';
+import { appendOutput, patchTool, type ToolPatch, type ToolState } from './tool-state.ts';
+import {
+  answerItem,
+  type GateEvent,
+  gateEventOf,
+  type TurnEnd,
+  type TurnEvent,
+  turnEndItem,
+  turnEventOf,
+} from './turn-items.ts';
+
+/** What changed for whoever shows the conversation. */
+export type ChatChange = Extract<ToChat, { type: 'upsert' | 'append' | 'prepend' | 'remove' }>;
+
+/** The turn whose updates come now. */
+type RunningTurn = { readonly turnId: string; readonly commandId: string; readonly at: number };
+
+/** More rows than this and the oldest are let go; they come back with `history/page`. */
+const MAX_ROWS = 3_000;
+const TRIM_TO = 2_000;
+
+/**
+ * The conversation of one session: a window of its history plus what is live. Updates are merged by message id, tool
+ * call id and offset, so that a repeat changes nothing and a late update of an ended turn stays under that turn.
+ */
+export class Conversation {
+  readonly #rows = new Map<string, Row>();
+  readonly #outputs = new Map<string, OutputLog>();
+  #hasBefore = false;
+  #oldestEvent: number | null = null;
+  #lastEvent = 0;
+  /** Up to here the loaded page is complete: live repeats of it are dropped. */
+  #loadedEvent = 0;
+  #anonymous = 0;
+  #turn: RunningTurn | null = null;
+  /** Prompts whose turn ended by its mark and whose answer is still to come. */
+  readonly #endedPrompts = new Set<string>();
+  readonly #gateTitles = new Map<string, string>();
+  readonly #onUnknown: (what: string) => void;
+
+  constructor(onUnknown: (what: string) => void = () => undefined) {
+    this.#onUnknown = onUnknown;
+  }
+
+  items(): ChatItem[] {
+    return [...this.#rows.values()].map(itemOf);
+  }
+
+  get hasBefore(): boolean {
+    return this.#hasBefore;
+  }
+
+  /** Where the next older page ends; null if nothing of the history is loaded. */
+  get oldestEvent(): number | null {
+    return this.#oldestEvent;
+  }
+
+  /** The newest history event taken in. */
+  get lastEvent(): number {
+    return this.#lastEvent;
+  }
+
+  /** The state of a tool call, for its full output and its diffs. */
+  tool(id: string): ToolState | null {
+    const row = this.#rows.get(id);
+    return row?.body.kind === 'tool' ? row.body.tool : null;
+  }
+
+  /** All of a call's live output since it was first seen, also what its card has let go. */
+  liveOutput(id: string): string {
+    return this.#outputs.get(id)?.text() ?? '';
+  }
+
+  /** The blocks of the newest prompt, to send it again. */
+  lastPrompt(): string | null {
+    const prompts = [...this.#rows.values()].filter((row) => row.body.kind === 'user');
+    return prompts.at(-1)?.id ?? null;
+  }
+
+  /** Takes the newest page of the history in; call it once, on an empty conversation. */
+  start(page: HistoryPage): void {
+    for (const entry of page.entries) this.#applyEntry(entry);
+    this.#endedPrompts.clear();
+    this.#hasBefore = page.hasBefore;
+    this.#oldestEvent = page.entries[0]?.eventId ?? null;
+    this.#loadedEvent = page.lastEventId;
+    this.#lastEvent = Math.max(this.#lastEvent, page.lastEventId);
+  }
+
+  /** Takes an older page in. */
+  prepend(page: HistoryPage): ChatChange[] {
+    const older = new Conversation(this.#onUnknown);
+    older.start(page);
+    older.settle();
+    const fresh: Row[] = [];
+    const merged: Row[] = [];
+    for (const row of older.#rows.values()) {
+      const known = this.#rows.get(row.id);
+      if (known) {
+        mergeRow(known, row);
+        merged.push(known);
+      } else fresh.push(row);
+    }
+    const current = [...this.#rows];
+    this.#rows.clear();
+    for (const row of fresh) this.#rows.set(row.id, row);
+    for (const [id, row] of current) this.#rows.set(id, row);
+    this.#hasBefore = page.hasBefore;
+    this.#oldestEvent = page.entries[0]?.eventId ?? this.#oldestEvent;
+    return [
+      { type: 'prepend', items: fresh.map(itemOf), hasBefore: page.hasBefore },
+      ...(merged.length > 0 ? [{ type: 'upsert' as const, items: merged.map(itemOf) }] : []),
+    ];
+  }
+
+  /** A live update. One that the loaded history already holds changes nothing. */
+  apply(update: SessionUpdate, frameMeta: unknown, at: number): ChatChange[] {
+    const marks = marksOf(update._meta, frameMeta);
+    if (marks.eventId !== undefined && marks.offset === undefined) {
+      if (marks.eventId <= this.#loadedEvent) return [];
+      this.#lastEvent = Math.max(this.#lastEvent, marks.eventId);
+    }
+    const changes = this.#apply(update, marks, at);
+    return [...changes, ...this.#trim()];
+  }
+
+  #applyEntry(entry: HistoryPage['entries'][number]): void {
+    const at = Date.parse(entry.at);
+    for (const update of entry.updates) {
+      const marks = marksOf(update._meta);
+      this.#apply(update, { ...marks, eventId: entry.eventId }, at);
+    }
+  }
+
+  #apply(update: SessionUpdate, marks: UpdateMarks, at: number): ChatChange[] {
+    try {
+      return this.#dispatch(update, marks, at);
+    } catch (error) {
+      // One bad update must not end the view of all others.
+      this.#onUnknown(`${update.sessionUpdate}: ${messageOf(error)}`);
+      return [];
+    }
+  }
+
+  #dispatch(update: SessionUpdate, marks: UpdateMarks, at: number): ChatChange[] {
+    const turn = turnEventOf(marks.extra);
+    if (turn) return this.#turnMark(turn, marks.eventId ?? null, at);
+    const gate = gateEventOf(marks.extra);
+    if (gate) return this.#gateMark(gate, marks.eventId ?? null);
+    switch (update.sessionUpdate) {
+      case 'user_message_chunk':
+        return this.#userChunk(update.content, update.messageId ?? null, marks, at);
+      case 'agent_message_chunk':
+        return this.#textChunk('assistant', update.content, update.messageId ?? null, marks);
+      case 'agent_thought_chunk':
+        return this.#textChunk('thought', update.content, update.messageId ?? null, marks);
+      case 'tool_call':
+      case 'tool_call_update':
+        return this.#toolUpdate(update, marks);
+      default:
+        return this.#fixed(update, marks);
+    }
+  }
+
+  /** Shows a prompt that was sent from here: the agent repeats it in the history only. */
+  beginPrompt(commandId: string, blocks: readonly ContentBlock[], at: number): ChatChange[] {
+    const id = promptId(commandId);
+    if (this.#rows.has(id)) return [];
+    return this.#begin(id, { kind: 'user', at, view: promptView(blocks) }, null);
+  }
+
+  #userChunk(
+    block: ContentBlock,
+    messageId: string | null,
+    marks: UpdateMarks,
+    at: number,
+  ): ChatChange[] {
+    const id = `user:${messageId ?? this.#continued('user') ?? this.#nextAnonymous()}`;
+    const row = this.#rows.get(id);
+    if (row?.body.kind === 'user') {
+      addBlock(row.body.view, block);
+      return [this.#upsert(row)];
+    }
+    const body: RowBody = { kind: 'user', at, view: promptView([block]) };
+    return this.#begin(id, body, marks.eventId ?? null);
+  }
+
+  #textChunk(
+    kind: 'assistant' | 'thought',
+    block: ContentBlock,
+    messageId: string | null,
+    marks: UpdateMarks,
+  ): ChatChange[] {
+    const text =
+      block.type === 'text' ? block.text : block.type === 'resource_link' ? block.uri : '';
+    const name = messageId ?? this.#continued(kind) ?? this.#nextAnonymous();
+    const id = `${kind}:${name}`;
+    const row = this.#rows.get(id);
+    if (!row) {
+      const body = { kind, start: marks.offset ?? 0, text, streaming: true };
+      return text === '' ? [] : this.#begin(id, body, marks.eventId ?? null);
+    }
+    if (row.body.kind !== 'assistant' && row.body.kind !== 'thought') return [];
+    const fresh = appendText(row.body, marks.offset, text);
+    return fresh ? [{ type: 'append', id, field: 'text', ...fresh }] : [];
+  }
+
+  #toolUpdate(patch: ToolPatch, marks: UpdateMarks): ChatChange[] {
+    const id = patch.toolCallId;
+    const known = this.#rows.get(id);
+    const tool = known?.body.kind === 'tool' ? known.body.tool : { id };
+    const delta = marks.extra['output'];
+    if (typeof delta === 'string' && known) {
+      const log = this.#outputs.get(id) ?? new OutputLog();
+      this.#outputs.set(id, log);
+      log.add(delta);
+      return [{ type: 'append', id, field: 'output', ...appendOutput(tool, delta) }];
+    }
+    patchTool(tool, patch, marks.extra);
+    if (!known) return this.#begin(id, { kind: 'tool', tool }, marks.eventId ?? null);
+    return [this.#upsert(known)];
+  }
+
+  #fixed(update: SessionUpdate, marks: UpdateMarks): ChatChange[] {
+    const item = fixedItem(update, marks, {
+      newId: () => `row:${marks.eventId ?? this.#nextAnonymous()}`,
+      turnId: this.#turn?.turnId ?? 'current',
+    });
+    if (item === 'unknown') this.#onUnknown(update.sessionUpdate);
+    if (item === null || item === 'unknown') return [];
+    return this.#putFixed(item, marks.eventId ?? null);
+  }
+
+  #putFixed(item: ChatItem, event: number | null): ChatChange[] {
+    const known = this.#rows.get(item.id);
+    if (!known) return this.#begin(item.id, { kind: 'fixed', item }, event);
+    known.body = { kind: 'fixed', item };
+    return [this.#upsert(known)];
+  }
+
+  #turnMark(mark: TurnEvent, event: number | null, at: number): ChatChange[] {
+    if (mark.state === 'started') {
+      this.#turn = { turnId: mark.turnId, commandId: mark.commandId, at };
+      return [];
+    }
+    const running = this.#turn?.turnId === mark.end.turnId ? this.#turn : null;
+    this.#turn = null;
+    if (running) this.#endedPrompts.add(running.commandId);
+    const seconds = running ? Math.max(0, Math.round((at - running.at) / 1000)) : null;
+    return this.endTurn({ ...mark.end, seconds }, event);
+  }
+
+  #gateMark(mark: GateEvent, event: number | null): ChatChange[] {
+    if (mark.state === 'opened') {
+      this.#gateTitles.set(mark.gateId, mark.title);
+      return [];
+    }
+    const title = this.#gateTitles.get(mark.gateId) ?? '';
+    this.#gateTitles.delete(mark.gateId);
+    return this.#putFixed(answerItem(mark.gateId, title, mark.answer), event);
+  }
+
+  /** The turn that runs as far as the updates tell. */
+  get runningTurn(): { readonly turnId: string; readonly commandId: string } | null {
+    return this.#turn;
+  }
+
+  /** A prompt was answered: ends its turn, unless the history's own mark has done so already. */
+  promptEnded(commandId: string, end: Omit<TurnEnd, 'seconds'>): ChatChange[] {
+    if (this.#endedPrompts.delete(commandId)) return [];
+    const running = this.#turn?.commandId === commandId ? this.#turn : null;
+    if (running) this.#turn = null;
+    const turnId = running?.turnId ?? end.turnId;
+    return this.endTurn({ ...end, turnId, seconds: null }, null);
+  }
+
+  /** The turn is over: what was streaming is complete, and calls without an end got none. */
+  endTurn(end: TurnEnd, event: number | null): ChatChange[] {
+    const closed = this.settle(end.stopReason === 'cancelled' ? 'cancelled' : 'outcome_unknown');
+    return [...closed, ...this.#putFixed(turnEndItem(end), event)];
+  }
+
+  /** Nothing is running (any more): no row streams. */
+  settle(openCalls: 'cancelled' | 'outcome_unknown' | null = null): ChatChange[] {
+    const changed: Row[] = [];
+    for (const row of this.#rows.values()) if (settleRow(row, openCalls)) changed.push(row);
+    return changed.length > 0 ? [{ type: 'upsert', items: changed.map(itemOf) }] : [];
+  }
+
+  #begin(id: string, body: RowBody, event: number | null): ChatChange[] {
+    const closed = body.kind === 'fixed' ? [] : this.settle();
+    const row: Row = { id, event, body };
+    this.#rows.set(id, row);
+    return [...closed, this.#upsert(row)];
+  }
+
+  #upsert(row: Row): ChatChange {
+    return { type: 'upsert', items: [itemOf(row)] };
+  }
+
+  /** The name of the last row if a chunk without a message id goes on with it. */
+  #continued(kind: 'user' | 'assistant' | 'thought'): string | null {
+    const last = [...this.#rows.values()].at(-1);
+    const prefix = `${kind}:anonymous-`;
+    return last?.id.startsWith(prefix) ? last.id.slice(kind.length + 1) : null;
+  }
+
+  #nextAnonymous(): string {
+    this.#anonymous += 1;
+    return `anonymous-${this.#anonymous}`;
+  }
+
+  #trim(): ChatChange[] {
+    if (this.#rows.size <= MAX_ROWS) return [];
+    const ids = [...this.#rows.keys()].slice(0, this.#rows.size - TRIM_TO);
+    for (const id of ids) {
+      this.#rows.delete(id);
+      this.#outputs.delete(id);
+    }
+    const first = [...this.#rows.values()].find((row) => row.event !== null);
+    this.#oldestEvent = first?.event ?? this.#lastEvent + 1;
+    this.#hasBefore = true;
+    return [{ type: 'remove', ids }];
+  }
+}
+
+function promptId(commandId: string): string {
+  return `prompt:${commandId}`;
+}
+
+function settleRow(row: Row, openCalls: 'cancelled' | 'outcome_unknown' | null): boolean {
+  const { body } = row;
+  if ((body.kind === 'assistant' || body.kind === 'thought') && body.streaming) {
+    body.streaming = false;
+    return true;
+  }
+  if (body.kind !== 'tool' || openCalls === null) return false;
+  const { status } = body.tool;
+  if (status !== undefined && status !== 'pending' && status !== 'in_progress') return false;
+  body.tool.status = openCalls;
+  return true;
+}

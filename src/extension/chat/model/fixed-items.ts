@@ -1,0 +1,60 @@
+import * as l10n from '@vscode/l10n';
+import type { SessionUpdate } from '../../../protocol/acp.ts';
+import type { ChatItem } from '../../../protocol/chat.ts';
+import type { UpdateMarks } from './marks.ts';
+
+/** The row of an update that is whole in itself; null shows nothing, `unknown` is a kind nobody knows. */
+export function fixedItem(
+  update: SessionUpdate,
+  marks: UpdateMarks,
+  place: { readonly newId: () => string; readonly turnId: string },
+): ChatItem | null | 'unknown' {
+  switch (update.sessionUpdate) {
+    case 'plan':
+      return {
+        kind: 'plan',
+        id: `plan:${place.turnId}`,
+        entries: update.entries.map(({ content, status }) => ({ text: content, status })),
+      };
+    case 'notice':
+      return notice(place.newId(), severity(update.severity), update.title, update.description);
+    case 'compaction_update':
+      return notice(
+        `compaction:${update.compactionId}`,
+        update.status === 'failed' ? 'warning' : 'info',
+        compactionTitle(update.status),
+        update.error,
+      );
+    case 'session_info_update':
+      return typeof marks.extra['machine'] === 'string'
+        ? notice(place.newId(), 'info', marks.extra['machine'], '')
+        : null;
+    case 'available_commands_update':
+    case 'current_mode_update':
+    case 'config_option_update':
+    case 'usage_update':
+    case 'compaction_summary_chunk':
+      return null;
+    default:
+      return 'unknown';
+  }
+}
+
+function notice(
+  id: string,
+  level: 'info' | 'warning' | 'error',
+  title: string,
+  description: string | null | undefined,
+): ChatItem {
+  return { kind: 'notice', id, severity: level, title, description: description ?? '' };
+}
+
+function severity(value: string): 'info' | 'warning' | 'error' {
+  return value === 'warning' || value === 'error' ? value : 'info';
+}
+
+function compactionTitle(status: string): string {
+  if (status === 'in_progress') return l10n.t('Summarizing the conversation…');
+  if (status === 'completed') return l10n.t('The conversation was summarized.');
+  return l10n.t('The conversation was not summarized.');
+}

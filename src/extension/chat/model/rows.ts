@@ -1,0 +1,85 @@
+import type { ChatItem } from '../../../protocol/chat.ts';
+import type { PromptView } from './prompt-view.ts';
+import { mergeOlder, type ToolState, toolItem } from './tool-state.ts';
+
+/** A row as the model keeps it; `item` is what the webview gets. */
+export type Row = {
+  readonly id: string;
+  /** The oldest history event that the row was seen in; null while only live. */
+  event: number | null;
+  body: RowBody;
+};
+
+/** The parts of a row that change. */
+export type RowBody =
+  | { readonly kind: 'user'; readonly at: number; readonly view: PromptView }
+  | {
+      readonly kind: 'assistant' | 'thought';
+      /** Where `text` begins within the whole message: more than 0 while an older page is not loaded. */
+      start: number;
+      text: string;
+      streaming: boolean;
+    }
+  | { readonly kind: 'tool'; readonly tool: ToolState }
+  | { readonly kind: 'fixed'; readonly item: ChatItem };
+
+/** The row as the webview shows it. */
+export function itemOf(row: Row): ChatItem {
+  const { body, id } = row;
+  switch (body.kind) {
+    case 'user':
+      return {
+        kind: 'user',
+        id,
+        at: body.at,
+        text: body.view.text,
+        attachments: [...body.view.attachments],
+        ...(body.view.images.length > 0 ? { images: [...body.view.images] } : {}),
+      };
+    case 'assistant':
+    case 'thought':
+      return { kind: body.kind, id, text: body.text, streaming: body.streaming };
+    case 'tool':
+      return toolItem(body.tool);
+    case 'fixed':
+      return body.item;
+  }
+}
+
+/** Completes a row with what an older page of the history knows of the same row. */
+export function mergeRow(newer: Row, older: Row): void {
+  newer.event = older.event ?? newer.event;
+  if (newer.body.kind === 'tool' && older.body.kind === 'tool') {
+    mergeOlder(newer.body.tool, older.body.tool);
+    return;
+  }
+  if (newer.body.kind === 'user' && older.body.kind === 'user') {
+    newer.body = older.body;
+    return;
+  }
+  if (!isText(newer.body) || !isText(older.body)) return;
+  const missing = newer.body.start - older.body.start;
+  if (missing <= 0) return;
+  newer.body.text = older.body.text.slice(0, missing) + newer.body.text;
+  newer.body.start = older.body.start;
+}
+
+function isText(body: RowBody): body is Extract<RowBody, { kind: 'assistant' | 'thought' }> {
+  return body.kind === 'assistant' || body.kind === 'thought';
+}
+
+/** Adds streamed text at `offset` of its message; returns what was new, or null for a repeat. */
+export function appendText(
+  body: Extract<RowBody, { kind: 'assistant' | 'thought' }>,
+  offset: number | undefined,
+  text: string,
+): { offset: number; text: string } | null {
+  const end = body.start + body.text.length;
+  const from = offset ?? end;
+  const known = end - from;
+  // A gap can only come from a lost frame: the text still belongs at the end.
+  const fresh = known > 0 ? text.slice(known) : text;
+  if (fresh === '') return null;
+  body.text += fresh;
+  return { offset: end - body.start, text: fresh };
+}

@@ -1,0 +1,37 @@
+import * as l10n from '@vscode/l10n';
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposables.ts';
+import { CodedError, messageOf } from '../../base/errors.ts';
+import type { CommandTable } from './services.ts';
+
+/**
+ * Registers commands. A failure is logged and shown with what can be done about it; the promise of a failed command
+ * resolves to undefined, so that a click never leaves an unhandled rejection.
+ */
+export function registerCommands(table: CommandTable, log: vscode.LogOutputChannel): Disposable {
+  const store = new DisposableStore();
+  for (const [id, body] of Object.entries(table))
+    store.add(
+      vscode.commands.registerCommand(id, async (argument?: unknown, others?: unknown) => {
+        try {
+          return await body(argument, others);
+        } catch (error) {
+          log.error(`${id}: ${messageOf(error)}`);
+          void explain(error);
+          return undefined;
+        }
+      }),
+    );
+  return store;
+}
+
+/** Shows an error with the actions that may help. */
+async function explain(error: unknown): Promise<void> {
+  const showLog = l10n.t('Show Log');
+  const restart = l10n.t('Restart Agent');
+  const isAgent = error instanceof CodedError && error.code.startsWith('agent.');
+  const actions = isAgent ? [restart, showLog] : [showLog];
+  const picked = await vscode.window.showErrorMessage(messageOf(error), ...actions);
+  if (picked === showLog) await vscode.commands.executeCommand('pilothouse.showLog');
+  if (picked === restart) await vscode.commands.executeCommand('pilothouse.restartAgent');
+}

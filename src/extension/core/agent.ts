@@ -1,0 +1,196 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Disposable } from '../../base/disposables.ts';
+import { Emitter } from '../../base/emitter.ts';
+import { CodedError, messageOf } from '../../base/errors.ts';
+import type { AgentProcess, ProcessExit } from './agent-process.ts';
+import { AgentConnection, type ClientSide } from './connection.ts';
+import { type AgentInfo, shakeHands } from './handshake.ts';
+import { RestartPolicy } from './restart-policy.ts';
+
+/** What the agent process is doing. Each state owns what it needs. */
+export type AgentState =
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'starting'; readonly ready: Promise<AgentConnection> }
+  | {
+      readonly kind: 'ready';
+      readonly process: AgentProcess;
+      readonly connection: AgentConnection;
+      readonly info: AgentInfo;
+    }
+  | { readonly kind: 'restarting'; readonly reason: string; readonly wait: AbortController }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'closed' };
+
+/** What the agent needs from outside. */
+export type AgentPorts = {
+  readonly clock: Clock;
+  readonly version: string;
+  readonly launch: () => Promise<AgentProcess>;
+  readonly client: ClientSide;
+  readonly log: (message: string) => void;
+  /** Runs on each new connection before anyone else uses it (keys, providers). */
+  readonly prepare: (connection: AgentConnection) => Promise<void>;
+  /** Says why it may not be started now, or null. */
+  readonly forbidden: () => CodedError | null;
+};
+
+/**
+ * The one owner of the agent-core process: starts it on demand, starts it again after a crash as long as the policy
+ * allows, and ends it with the window. A start that failed never poisons the next one.
+ */
+export class Agent implements Disposable {
+  readonly #ports: AgentPorts;
+  readonly #changed = new Emitter<AgentState>();
+  #state: AgentState = { kind: 'stopped' };
+  #policy = new RestartPolicy();
+
+  readonly onDidChange = this.#changed.event;
+
+  constructor(ports: AgentPorts) {
+    this.#ports = ports;
+  }
+
+  get state(): AgentState {
+    return this.#state;
+  }
+
+  get connection(): AgentConnection | null {
+    return this.#state.kind === 'ready' ? this.#state.connection : null;
+  }
+
+  /** The connection, starting the process if need be. Rejects with a `CodedError` that says what to do. */
+  async ensure(): Promise<AgentConnection> {
+    const state = this.#state;
+    switch (state.kind) {
+      case 'ready':
+        return state.connection;
+      case 'starting':
+        return state.ready;
+      case 'closed':
+        throw new CodedError('agent.closed', 'The window is closing.');
+      case 'restarting':
+        state.wait.abort();
+        return this.#start();
+      case 'failed':
+        this.#policy = this.#policy.reset();
+        return this.#start();
+      case 'stopped':
+        return this.#start();
+    }
+  }
+
+  /** Ends the process, if there is one, and starts a new one. */
+  async restart(graceMs = 2_000): Promise<AgentConnection> {
+    const state = this.#state;
+    if (state.kind === 'ready') {
+      this.#set({ kind: 'stopped' });
+      await state.process.stop(graceMs);
+      state.connection.dispose();
+    }
+    this.#policy = this.#policy.reset();
+    return this.ensure();
+  }
+
+  /** Ends the process for good: closes its input, waits, then kills its group. */
+  async close(graceMs: number): Promise<void> {
+    const state = this.#state;
+    this.#set({ kind: 'closed' });
+    if (state.kind === 'restarting') state.wait.abort();
+    if (state.kind === 'starting') await state.ready.catch(() => undefined);
+    if (state.kind === 'ready') {
+      await state.process.stop(graceMs);
+      state.connection.dispose();
+    }
+  }
+
+  #start(): Promise<AgentConnection> {
+    const refusal = this.#ports.forbidden();
+    if (refusal) return Promise.reject(refusal);
+    const ready = this.#connect();
+    this.#set({ kind: 'starting', ready });
+    // Whoever waits sees the failure; nobody waiting is no reason for an unhandled rejection.
+    ready.catch(() => undefined);
+    return ready;
+  }
+
+  async #connect(): Promise<AgentConnection> {
+    let process: AgentProcess | null = null;
+    try {
+      process = await this.#ports.launch();
+      const connection = new AgentConnection(process, this.#ports.client);
+      const info = await shakeHands(connection, this.#ports.version);
+      await this.#ports.prepare(connection);
+      return await this.#enter(process, connection, info);
+    } catch (error) {
+      await process?.stop(0);
+      this.#ports.log(`agent-core did not start: ${messageOf(error)}`);
+      if (this.#state.kind === 'starting') this.#afterFailure(messageOf(error));
+      throw error;
+    }
+  }
+
+  async #enter(
+    process: AgentProcess,
+    connection: AgentConnection,
+    info: AgentInfo,
+  ): Promise<AgentConnection> {
+    if (this.#state.kind === 'closed') {
+      await process.stop(0);
+      connection.dispose();
+      throw new CodedError('agent.closed', 'The window is closing.');
+    }
+    this.#ports.log(`agent-core ${info.version} runs as process ${process.pid}`);
+    this.#set({ kind: 'ready', process, connection, info });
+    void this.#watch(process, connection);
+    return connection;
+  }
+
+  async #watch(process: AgentProcess, connection: AgentConnection): Promise<void> {
+    const exit = await Promise.race([process.done, connection.closed.then(() => null)]);
+    connection.dispose();
+    const isCurrent = this.#state.kind === 'ready' && this.#state.process === process;
+    await process.stop(isCurrent ? 500 : 2_000);
+    if (!isCurrent) return;
+    const reason = describeExit(exit ?? (await process.done));
+    this.#ports.log(`agent-core ended: ${reason}`);
+    this.#afterFailure(reason);
+  }
+
+  #afterFailure(reason: string): void {
+    const { policy, decision } = this.#policy.failed(this.#ports.clock.now());
+    this.#policy = policy;
+    if (decision.kind === 'give_up') {
+      this.#set({ kind: 'failed', reason });
+      return;
+    }
+    const wait = new AbortController();
+    this.#set({ kind: 'restarting', reason, wait });
+    void this.#restartAfter(decision.delay, wait.signal);
+  }
+
+  async #restartAfter(delay: number, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#ports.clock.sleep(delay, signal);
+    } catch {
+      // Somebody asked for it sooner, or the window closes: both have taken over.
+      return;
+    }
+    if (this.#state.kind !== 'restarting') return;
+    const refusal = this.#ports.forbidden();
+    if (refusal) this.#set({ kind: 'stopped' });
+    else await this.#start().catch(() => undefined);
+  }
+
+  #set(state: AgentState): void {
+    this.#state = state;
+    this.#changed.fire(state);
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
+  }
+}
+
+function describeExit(exit: ProcessExit): string {
+  return exit.signal ? `killed by ${exit.signal}` : `exit code ${exit.code ?? 'unknown'}`;
+}

@@ -1,0 +1,43 @@
+import { CodedError } from '../../base/errors.ts';
+import { isObject } from '../../base/json.ts';
+import type { InitializeRequest, InitializeResponse } from '../../protocol/acp.ts';
+import { ACP_VERSION, PILOTHOUSE_VERSION } from '../../protocol/versions.ts';
+import type { AgentConnection } from './connection.ts';
+
+const INITIALIZE_TIMEOUT_MS = 20_000;
+
+/** What the agent said it can do. */
+export type AgentInfo = { readonly version: string };
+
+/** The first request of a connection: what this client can do. */
+export function initializeParams(version: string): InitializeRequest {
+  return {
+    protocolVersion: ACP_VERSION,
+    clientInfo: { name: 'pilothouse-vscode', title: 'Pilothouse for VS Code', version },
+    clientCapabilities: {
+      fs: { readTextFile: true, writeTextFile: true },
+      terminal: false,
+      session: { configOptions: { boolean: {} }, notices: {} },
+      elicitation: { form: {}, url: {} },
+      _meta: { pilothouse: { version: PILOTHOUSE_VERSION }, harn: { version: 1 } },
+    },
+  };
+}
+
+/** Agrees on the protocol. Throws `agent.incompatible` if the process speaks another version. */
+export async function shakeHands(connection: AgentConnection, version: string): Promise<AgentInfo> {
+  const answer = await connection.request('initialize', initializeParams(version), {
+    timeoutMs: INITIALIZE_TIMEOUT_MS,
+  });
+  if (answer.protocolVersion !== ACP_VERSION || !speaksPilothouse(answer))
+    throw new CodedError(
+      'agent.incompatible',
+      'The agent process speaks another version of the protocol. Reinstall the extension.',
+    );
+  return { version: answer.agentInfo?.version ?? '' };
+}
+
+function speaksPilothouse(answer: InitializeResponse): boolean {
+  const offered = answer.agentCapabilities?._meta?.['pilothouse'];
+  return isObject(offered) && offered['version'] === PILOTHOUSE_VERSION;
+}

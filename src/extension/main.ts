@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import * as l10n from '@vscode/l10n';
+import * as vscode from 'vscode';
+import { serveGates } from './approvals/gate-requests.ts';
+import { GateStore } from './approvals/gate-store.ts';
+import { createChat } from './chat/create-chat.ts';
+import { registerAllCommands } from './commands/all-commands.ts';
+import { createServices } from './commands/create-services.ts';
+import type { Agent } from './core/agent.ts';
+import { ClientCalls } from './core/client-requests.ts';
+import { createAgent } from './core/create-agent.ts';
+import { serveOpenDocuments } from './core/open-documents.ts';
+import { systemClock } from './core/system-clock.ts';
+import { createSessions } from './sessions/create-sessions.ts';
+import { SessionHub } from './sessions/session-hub.ts';
+import { ModelKeys } from './settings/model-sources.ts';
+import { settings } from './settings/settings.ts';
+import { watchEditor } from './settings/watch-editor.ts';
+import { createSurfaces } from './status-bar/create-surfaces.ts';
+
+/** What the extension offers to tests and other extensions. */
+export type PilothouseApi = {
+  /** Process id of agent-core; null while it does not run. */
+  readonly agentPid: () => number | null;
+  /** `stopped`, `starting`, `ready`, `restarting`, `failed` or `closed`. */
+  readonly agentState: () => string;
+  /** The session the chat shows. */
+  readonly shownSession: () => string | null;
+};
+
+const SHUTDOWN_GRACE_MS = 3_000;
+
+let running: Agent | null = null;
+
+/** Builds everything in order and starts nothing: agent-core comes with the first thing that needs it. */
+export function activate(context: vscode.ExtensionContext): PilothouseApi {
+  if (vscode.l10n.bundle) l10n.config({ contents: vscode.l10n.bundle });
+  const log = vscode.window.createOutputChannel('Pilothouse', { log: true });
+  const own = context.subscriptions;
+  own.push(log);
+
+  const calls = new ClientCalls();
+  const gates = new GateStore();
+  own.push(gates, serveOpenDocuments(calls));
+  own.push(serveGates(calls, gates, { now: () => Date.now(), newId: () => randomUUID() }));
+
+  const keys = new ModelKeys(context.secrets);
+  const agent = createAgent(context, calls, keys, log);
+  // Not among the subscriptions: those are disposed before the process had time to end (see deactivate).
+  running = agent;
+  const hub = new SessionHub({
+    agent,
+    calls,
+    gates,
+    clock: systemClock,
+    newId: () => randomUUID(),
+    log: (message) => log.info(message),
+    mcpServers: settings.mcpServers,
+  });
+  own.push(hub);
+
+  const sessions = createSessions(context, hub, agent, log);
+  const chat = createChat(context, hub, agent, log);
+  own.push(sessions, chat);
+  const services = createServices({ hub, agent, calls, keys, log, ...sessions, ...chat });
+  own.push(registerAllCommands(services));
+  const surfaces = createSurfaces(services, sessions.unread);
+  own.push(surfaces, watchEditor(services, surfaces));
+
+  return {
+    agentPid: () => agent.connection?.pid ?? null,
+    agentState: () => agent.state.kind,
+    shownSession: () => chat.bridge.sessionId,
+  };
+}
+
+/**
+ * Ends agent-core: closing its input makes it stop what runs, write everything down and exit; what is left of its
+ * process group after the grace is killed. The editor waits at most five seconds for this.
+ */
+export async function deactivate(): Promise<void> {
+  const agent = running;
+  running = null;
+  await agent?.close(SHUTDOWN_GRACE_MS);
+  agent?.dispose();
+}

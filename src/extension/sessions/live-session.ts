@@ -1,0 +1,345 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Disposable } from '../../base/disposables.ts';
+import { Emitter } from '../../base/emitter.ts';
+import { CodedError, messageOf } from '../../base/errors.ts';
+import { isObject } from '../../base/json.ts';
+import type {
+  ContentBlock,
+  PromptResponse,
+  SessionConfigOption,
+  SessionUpdate,
+} from '../../protocol/acp.ts';
+import type { HistoryPage } from '../../protocol/pilothouse.ts';
+import { type ChatChange, Conversation } from '../chat/model/conversation.ts';
+import { turnEnd } from '../chat/model/turn-items.ts';
+import type { AgentConnection } from '../core/connection.ts';
+import {
+  checkGrace,
+  NOT_STOPPING,
+  pressStop,
+  STOP_GRACE_MS,
+  type StopState,
+} from '../status-bar/stop-state.ts';
+import { type PromptEntry, PromptLine } from './prompt-line.ts';
+import { NO_FACTS, type SessionFacts, withUpdate } from './session-facts.ts';
+
+/** What a session that is open here needs from outside. */
+export type LiveSessionPorts = {
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly log: (message: string) => void;
+  /** The connection with this session attached to it. */
+  readonly connect: () => Promise<AgentConnection>;
+  /** Answers every open gate of the session `cancelled`. */
+  readonly cancelGates: () => void;
+};
+
+/** What happened to a session. */
+export type LiveChange =
+  | { readonly kind: 'chat'; readonly changes: readonly ChatChange[] }
+  /** The conversation was laid anew: whoever shows it starts over. */
+  | { readonly kind: 'reset' }
+  | { readonly kind: 'status' }
+  | { readonly kind: 'turn_ended'; readonly stopReason: string; readonly failed: boolean }
+  | { readonly kind: 'stop_overdue' };
+
+/** How many history events a page holds. */
+export const PAGE_SIZE = 200;
+
+type Attachment =
+  | { readonly kind: 'none' }
+  /** Updates wait until the newest page of the history is in. */
+  | { readonly kind: 'attaching'; readonly waiting: { update: SessionUpdate; meta: unknown }[] }
+  | { readonly kind: 'attached'; readonly connection: AgentConnection };
+
+/** One session as this window follows it: its conversation, its prompts on the way, and its Stop. */
+export class LiveSession implements Disposable {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly #ports: LiveSessionPorts;
+  readonly #changed = new Emitter<LiveChange>();
+  readonly #line = new PromptLine();
+  readonly #lifetime = new AbortController();
+  #conversation: Conversation;
+  #facts: SessionFacts = NO_FACTS;
+  #attachment: Attachment = { kind: 'none' };
+  #stop: StopState = NOT_STOPPING;
+  #lastPrompt: PromptEntry | null = null;
+  #failed = false;
+
+  readonly onDidChange = this.#changed.event;
+
+  constructor(sessionId: string, cwd: string, ports: LiveSessionPorts) {
+    this.sessionId = sessionId;
+    this.cwd = cwd;
+    this.#ports = ports;
+    this.#conversation = this.#newConversation();
+  }
+
+  get conversation(): Conversation {
+    return this.#conversation;
+  }
+
+  get facts(): SessionFacts {
+    return this.#facts;
+  }
+
+  get stopState(): StopState {
+    return this.#stop;
+  }
+
+  get isAttached(): boolean {
+    return this.#attachment.kind === 'attached';
+  }
+
+  /** True while a turn runs, as far as this window knows. */
+  get isRunning(): boolean {
+    return this.#line.isBusy || this.#conversation.runningTurn !== null;
+  }
+
+  /** True if the last turn ended with an error. */
+  get hasFailed(): boolean {
+    return this.#failed;
+  }
+
+  /** Prompts that have not begun, oldest first. */
+  get queued(): readonly PromptEntry[] {
+    return this.#line.queued;
+  }
+
+  /** A name of the turn that runs, the same from its first moment to its last. */
+  get turnId(): string | null {
+    return this.#line.running?.commandId ?? this.#conversation.runningTurn?.turnId ?? null;
+  }
+
+  #newConversation(): Conversation {
+    return new Conversation((what) =>
+      this.#ports.log(`session ${this.sessionId}: ${what} not shown`),
+    );
+  }
+
+  /**
+   * Binds the session to a connection that already knows it: lays the conversation anew from the newest page of the
+   * history, then takes in what came meanwhile. Rejects if the history can't be read.
+   */
+  async attach(
+    connection: AgentConnection,
+    options: readonly SessionConfigOption[] | null | undefined,
+  ): Promise<void> {
+    if (options) this.#facts = { ...this.#facts, options };
+    const waiting = this.#attachment.kind === 'attaching' ? this.#attachment.waiting : [];
+    this.#attachment = { kind: 'attaching', waiting };
+    const page = await connection.request('_pilothouse/history/page', {
+      sessionId: this.sessionId,
+      limit: PAGE_SIZE,
+    });
+    const conversation = this.#newConversation();
+    conversation.start(page);
+    this.#conversation = conversation;
+    this.#absorbPage(page);
+    for (const { update, meta } of waiting) this.#take(update, meta);
+    if (conversation.runningTurn === null) conversation.settle();
+    this.#attachment = { kind: 'attached', connection };
+    this.#changed.fire({ kind: 'reset' });
+    this.#releaseHeld();
+  }
+
+  /** Updates for the session are kept from now on, until `attach` takes them in. */
+  expect(): void {
+    if (this.#attachment.kind === 'none') this.#attachment = { kind: 'attaching', waiting: [] };
+  }
+
+  /** The connection is gone. */
+  detach(): void {
+    this.#attachment = { kind: 'none' };
+    this.#changed.fire({ kind: 'status' });
+  }
+
+  #absorbPage(page: HistoryPage): void {
+    for (const entry of page.entries)
+      for (const update of entry.updates) this.#facts = withUpdate(this.#facts, update);
+  }
+
+  /** An update of the agent's. */
+  receive(update: SessionUpdate, meta: unknown): void {
+    if (this.#attachment.kind === 'attaching') {
+      this.#attachment.waiting.push({ update, meta });
+      return;
+    }
+    const changes = this.#take(update, meta);
+    if (changes.length > 0) this.#changed.fire({ kind: 'chat', changes });
+  }
+
+  #take(update: SessionUpdate, meta: unknown): ChatChange[] {
+    const facts = withUpdate(this.#facts, update);
+    const turnBefore = this.turnId;
+    const changes = this.#conversation.apply(update, meta, this.#ports.clock.now());
+    const started = this.#conversation.runningTurn;
+    const entry = started ? this.#line.find(started.commandId) : null;
+    const begun = entry && entry.state === 'sent' ? this.#begin(entry) : [];
+    // A turn that another client's prompt began has no answer to wait for here.
+    if (turnBefore !== null && !this.isRunning) this.#stop = NOT_STOPPING;
+    if (facts !== this.#facts || turnBefore !== this.turnId) {
+      this.#facts = facts;
+      this.#changed.fire({ kind: 'status' });
+    }
+    return [...begun, ...changes];
+  }
+
+  /**
+   * Sends a prompt. Resolves when the agent has it, or when it is kept here until a stopped turn has ended; rejects
+   * with a `CodedError`, and then the prompt is not on its way.
+   */
+  async send(blocks: readonly ContentBlock[], text: string): Promise<void> {
+    const entry: PromptEntry = { commandId: this.#ports.newId(), text, blocks, state: 'held' };
+    if (this.#stop.kind === 'stopping') {
+      this.#line.add(entry);
+      this.#changed.fire({ kind: 'status' });
+      return;
+    }
+    const connection = await this.#ports.connect();
+    if (connection.isClosed)
+      throw new CodedError('agent.gone', 'The agent process ended. Restart it and send again.');
+    this.#line.add(entry);
+    this.#dispatch(entry, connection);
+  }
+
+  /** Sends the last prompt of this window again. False if there is none. */
+  async retry(): Promise<boolean> {
+    const last = this.#lastPrompt;
+    if (!last) return false;
+    await this.send(last.blocks, last.text);
+    return true;
+  }
+
+  #dispatch(entry: PromptEntry, connection: AgentConnection): void {
+    entry.state = 'sent';
+    this.#failed = false;
+    const answer = connection.request(
+      'session/prompt',
+      {
+        sessionId: this.sessionId,
+        prompt: [...entry.blocks],
+        _meta: { pilothouse: { commandId: entry.commandId } },
+      },
+      { timeoutMs: null },
+    );
+    if (this.#line.next === entry) this.#fireChat(this.#begin(entry));
+    this.#changed.fire({ kind: 'status' });
+    void answer.then(
+      (response) => this.#settled(entry, response),
+      (error: unknown) => this.#broken(entry, error),
+    );
+  }
+
+  #begin(entry: PromptEntry): ChatChange[] {
+    entry.state = 'running';
+    this.#lastPrompt = entry;
+    return this.#conversation.beginPrompt(entry.commandId, entry.blocks, this.#ports.clock.now());
+  }
+
+  #settled(entry: PromptEntry, response: PromptResponse): void {
+    const harn = isObject(response._meta) ? response._meta['harn'] : undefined;
+    const end = turnEnd(
+      entry.commandId,
+      response.stopReason,
+      isObject(harn) ? harn['terminal'] : undefined,
+    );
+    this.#finish(entry, end);
+  }
+
+  #broken(entry: PromptEntry, error: unknown): void {
+    this.#ports.log(`session ${this.sessionId}: the prompt ended with ${messageOf(error)}`);
+    const terminal = { kind: 'runtime_error', reason: messageOf(error) };
+    this.#finish(entry, turnEnd(entry.commandId, 'error', terminal));
+  }
+
+  #finish(entry: PromptEntry, end: ReturnType<typeof turnEnd>): void {
+    const begun = entry.state === 'running' ? [] : this.#begin(entry);
+    this.#line.remove(entry);
+    this.#failed = FAILURES.has(end.terminal);
+    const ended = this.#conversation.promptEnded(entry.commandId, end);
+    const next = this.#line.next;
+    const following = next ? this.#begin(next) : [];
+    if (!this.#line.isBusy) this.#stop = NOT_STOPPING;
+    this.#fireChat([...begun, ...ended, ...following]);
+    this.#changed.fire({
+      kind: 'turn_ended',
+      stopReason: end.stopReason,
+      failed: this.#failed,
+    });
+    this.#changed.fire({ kind: 'status' });
+    this.#releaseHeld();
+  }
+
+  /** What was sent during a stop goes out once the stopped turn has ended (never before: it could be cancelled too). */
+  #releaseHeld(): void {
+    if (this.#stop.kind === 'stopping' || this.#attachment.kind !== 'attached') return;
+    for (const entry of this.#line.held) this.#dispatch(entry, this.#attachment.connection);
+  }
+
+  #fireChat(changes: readonly ChatChange[]): void {
+    if (changes.length > 0) this.#changed.fire({ kind: 'chat', changes });
+  }
+
+  /**
+   * Stop. The cancel is always sent, whatever this window believes is running; the session counts as stopping until
+   * every prompt the agent has was answered.
+   */
+  async stop(): Promise<void> {
+    const before = this.#stop;
+    this.#stop = pressStop(before, this.#ports.clock.now(), this.isRunning);
+    this.#ports.cancelGates();
+    this.#changed.fire({ kind: 'status' });
+    if (this.#stop !== before) void this.#watchGrace();
+    if (this.#attachment.kind !== 'attached') {
+      this.#stop = NOT_STOPPING;
+      return;
+    }
+    await this.#attachment.connection.notify('session/cancel', { sessionId: this.sessionId });
+  }
+
+  async #watchGrace(): Promise<void> {
+    const { clock } = this.#ports;
+    await clock.sleep(STOP_GRACE_MS, this.#lifetime.signal).catch(() => undefined);
+    const checked = checkGrace(this.#stop, clock.now());
+    if (checked === this.#stop) return;
+    this.#stop = checked;
+    this.#changed.fire({ kind: 'stop_overdue' });
+    this.#changed.fire({ kind: 'status' });
+  }
+
+  /** Fetches an older page into the conversation; resolves when its changes were fired. */
+  async loadBefore(): Promise<void> {
+    const before = this.#conversation.oldestEvent;
+    if (!this.#conversation.hasBefore || before === null) return;
+    const connection = await this.#ports.connect();
+    const page = await connection.request('_pilothouse/history/page', {
+      sessionId: this.sessionId,
+      before,
+      limit: PAGE_SIZE,
+    });
+    this.#fireChat(this.#conversation.prepend(page));
+  }
+
+  /** Changes an option; takes effect as the agent says, mostly from the next turn. */
+  async setOption(configId: string, value: string | boolean): Promise<void> {
+    const connection = await this.#ports.connect();
+    const { sessionId } = this;
+    const { configOptions } = await connection.request(
+      'session/set_config_option',
+      typeof value === 'boolean'
+        ? { sessionId, configId, type: 'boolean', value }
+        : { sessionId, configId, value },
+    );
+    if (configOptions) this.#facts = { ...this.#facts, options: configOptions };
+    this.#changed.fire({ kind: 'status' });
+  }
+
+  dispose(): void {
+    this.#lifetime.abort(new Error('disposed'));
+    this.#changed.dispose();
+  }
+}
+
+const FAILURES: ReadonlySet<string> = new Set(['provider_error', 'runtime_error', 'suspended']);

@@ -1,0 +1,248 @@
+import type { Clock } from '../../base/clock.ts';
+import { type Disposable, DisposableStore } from '../../base/disposables.ts';
+import { Emitter } from '../../base/emitter.ts';
+import { CodedError, messageOf } from '../../base/errors.ts';
+import { isObject } from '../../base/json.ts';
+import type { McpServer } from '../../protocol/acp.ts';
+import type { GateStore } from '../approvals/gate-store.ts';
+import type { Agent, AgentState } from '../core/agent.ts';
+import type { ClientCalls } from '../core/client-requests.ts';
+import type { AgentConnection } from '../core/connection.ts';
+import { parseNotification } from '../core/shapes.ts';
+import { SessionDirectory } from './directory.ts';
+import { type LiveChange, LiveSession } from './live-session.ts';
+
+/** What the hub needs from outside. */
+export type HubPorts = {
+  readonly agent: Agent;
+  readonly calls: ClientCalls;
+  readonly gates: GateStore;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly log: (message: string) => void;
+  /** The MCP servers that a session in `cwd` gets. */
+  readonly mcpServers: (cwd: string) => readonly McpServer[];
+};
+
+/** A change of one session that is open here. */
+export type HubChange = { readonly session: LiveSession; readonly change: LiveChange };
+
+/**
+ * All sessions as this window sees them: the list, those it follows, and the calls that make, open, stop and delete
+ * them. Every surface (tree, chat, status bar, participant) works through it.
+ */
+export class SessionHub implements Disposable {
+  readonly directory: SessionDirectory;
+  readonly gates: GateStore;
+  readonly #ports: HubPorts;
+  readonly #live = new Map<string, LiveSession>();
+  readonly #opening = new Map<string, Promise<LiveSession>>();
+  readonly #changed = new Emitter<HubChange>();
+  readonly #removed = new Emitter<string>();
+  readonly #store = new DisposableStore();
+
+  readonly onDidChange = this.#changed.event;
+  /** Fires with the id of a session that was deleted, here or elsewhere. */
+  readonly onDidRemove = this.#removed.event;
+
+  constructor(ports: HubPorts) {
+    this.#ports = ports;
+    this.gates = ports.gates;
+    this.directory = this.#store.add(
+      new SessionDirectory(async (cursor) => {
+        const connection = await ports.agent.ensure();
+        const page = await connection.request('session/list', cursor ? { cursor } : {});
+        return page.nextCursor
+          ? { sessions: page.sessions, nextCursor: page.nextCursor }
+          : { sessions: page.sessions };
+      }),
+    );
+    this.#store.add(ports.agent.onDidChange((state) => this.#agentChanged(state)));
+    this.#listen(ports.calls);
+  }
+
+  #listen(calls: ClientCalls): void {
+    this.#store.add(calls.onNotification('session/update', (params) => this.#update(params)));
+    this.#store.add(
+      calls.onNotification('_pilothouse/session_changed', (params) => {
+        if (isObject(params)) this.directory.update(params['session']);
+      }),
+    );
+    this.#store.add(
+      calls.onNotification('_pilothouse/session_deleted', (params) => {
+        if (isObject(params) && typeof params['sessionId'] === 'string')
+          this.#forget(params['sessionId']);
+      }),
+    );
+  }
+
+  #update(params: unknown): void {
+    const parsed = parseNotification(params);
+    if (!parsed) {
+      this.#ports.log('an update of unknown shape was left out');
+      return;
+    }
+    this.#live.get(parsed.sessionId)?.receive(parsed.update, parsed.meta);
+  }
+
+  /** Sessions that this window follows. */
+  live(): readonly LiveSession[] {
+    return [...this.#live.values()];
+  }
+
+  get(sessionId: string): LiveSession | null {
+    return this.#live.get(sessionId) ?? null;
+  }
+
+  /** Starts a session in `cwd`, an absolute path. Rejects with a `CodedError`. */
+  async create(cwd: string, additionalDirectories: readonly string[] = []): Promise<LiveSession> {
+    const connection = await this.#ports.agent.ensure();
+    const made = await connection.request('session/new', {
+      cwd,
+      mcpServers: [...this.#ports.mcpServers(cwd)],
+      ...(additionalDirectories.length > 0
+        ? { additionalDirectories: [...additionalDirectories] }
+        : {}),
+    });
+    const session = this.#adopt(made.sessionId, cwd);
+    session.expect();
+    const now = new Date(this.#ports.clock.now()).toISOString();
+    if (!this.directory.get(made.sessionId))
+      this.directory.update({ sessionId: made.sessionId, cwd, createdAt: now, updatedAt: now });
+    await session.attach(connection, made.configOptions);
+    return session;
+  }
+
+  /** The session, attached to the agent: a live one stays as it is, a stored one is resumed. */
+  async open(sessionId: string): Promise<LiveSession> {
+    const known = this.#live.get(sessionId);
+    if (known?.isAttached) return known;
+    const running = this.#opening.get(sessionId);
+    if (running) return running;
+    const opening = this.#resume(sessionId);
+    this.#opening.set(sessionId, opening);
+    try {
+      return await opening;
+    } finally {
+      this.#opening.delete(sessionId);
+    }
+  }
+
+  async #resume(sessionId: string): Promise<LiveSession> {
+    const connection = await this.#ports.agent.ensure();
+    const cwd = this.#live.get(sessionId)?.cwd ?? (await this.#cwdOf(sessionId));
+    const session = this.#adopt(sessionId, cwd);
+    session.expect();
+    try {
+      const resumed = await connection.request('session/resume', {
+        sessionId,
+        cwd,
+        mcpServers: [...this.#ports.mcpServers(cwd)],
+      });
+      await session.attach(connection, resumed.configOptions);
+      return session;
+    } catch (error) {
+      session.detach();
+      throw error;
+    }
+  }
+
+  async #cwdOf(sessionId: string): Promise<string> {
+    if (!this.directory.get(sessionId)) await this.directory.refresh();
+    while (!this.directory.get(sessionId) && this.directory.hasMore)
+      await this.directory.loadMore();
+    const row = this.directory.get(sessionId);
+    if (row) return row.cwd;
+    throw new CodedError(
+      'session.unknown',
+      'This session does not exist any more. Choose another one in the Sessions view.',
+    );
+  }
+
+  #adopt(sessionId: string, cwd: string): LiveSession {
+    const known = this.#live.get(sessionId);
+    if (known) return known;
+    const { clock, newId, log, gates } = this.#ports;
+    const session = new LiveSession(sessionId, cwd, {
+      clock,
+      newId,
+      log,
+      connect: async () => {
+        await this.open(sessionId);
+        return this.#ports.agent.ensure();
+      },
+      cancelGates: () => gates.cancelSession(sessionId),
+    });
+    this.#live.set(sessionId, session);
+    session.onDidChange((change) => this.#sessionChanged(session, change));
+    return session;
+  }
+
+  #sessionChanged(session: LiveSession, change: LiveChange): void {
+    const { sessionId, facts } = session;
+    const row = this.directory.get(sessionId);
+    if (row && facts.title !== '' && row.title !== facts.title)
+      this.directory.patch(sessionId, { title: facts.title });
+    if (row && change.kind === 'turn_ended')
+      this.directory.patch(sessionId, { updatedAt: this.#ports.clock.now(), activePrompt: false });
+    this.#changed.fire({ session, change });
+  }
+
+  /** Stop, for any session: one that is not followed here is cancelled all the same. */
+  async stop(sessionId: string): Promise<void> {
+    const session = this.#live.get(sessionId);
+    if (session) {
+      await session.stop();
+      return;
+    }
+    this.gates.cancelSession(sessionId);
+    await this.#ports.agent.connection?.notify('session/cancel', { sessionId });
+  }
+
+  /** Removes a session and every trace of it. */
+  async delete(sessionId: string): Promise<void> {
+    const connection = await this.#ports.agent.ensure();
+    this.gates.cancelSession(sessionId);
+    await connection.request('session/delete', { sessionId });
+    this.#forget(sessionId);
+  }
+
+  #forget(sessionId: string): void {
+    const session = this.#live.get(sessionId);
+    this.#live.delete(sessionId);
+    session?.dispose();
+    this.gates.cancelSession(sessionId);
+    this.directory.remove(sessionId);
+    this.#removed.fire(sessionId);
+  }
+
+  #agentChanged(state: AgentState): void {
+    if (state.kind === 'ready') {
+      void this.#reattach(state.connection);
+      return;
+    }
+    this.gates.cancelAll();
+    for (const session of this.#live.values()) session.detach();
+  }
+
+  /** After a restart: what was followed is followed again, and the list is fetched. */
+  async #reattach(connection: AgentConnection): Promise<void> {
+    try {
+      await this.directory.refresh();
+      for (const { sessionId } of this.live()) {
+        if (connection.isClosed) return;
+        await this.open(sessionId);
+      }
+    } catch (error) {
+      this.#ports.log(`sessions could not be followed again: ${messageOf(error)}`);
+    }
+  }
+
+  dispose(): void {
+    for (const session of this.#live.values()) session.dispose();
+    this.#live.clear();
+    this.#store.dispose();
+    this.#changed.dispose();
+    this.#removed.dispose();
+  }
+}

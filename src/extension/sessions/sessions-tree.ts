@@ -1,0 +1,174 @@
+import * as l10n from '@vscode/l10n';
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/disposables.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { Agent } from '../core/agent.ts';
+import { settings } from '../settings/settings.ts';
+import { currentValue } from './session-facts.ts';
+import type { SessionHub } from './session-hub.ts';
+import { type SessionView, sessionState } from './session-view.ts';
+import { treeItem } from './tree-items.ts';
+import { childNodes, type TreeNode, topNodes } from './tree-model.ts';
+import type { UnreadMarks } from './unread.ts';
+
+/** The sessions view's id in the manifest. */
+export const SESSIONS_VIEW = 'pilothouse.sessions';
+
+const REFRESH_DELAY_MS = 80;
+const MINUTE_MS = 60_000;
+
+/** What the tree is built on. */
+export type TreePorts = {
+  readonly hub: SessionHub;
+  readonly agent: Agent;
+  readonly unread: UnreadMarks;
+  readonly log: (message: string) => void;
+  readonly canStart: () => boolean;
+};
+
+/** The tree of all sessions. It asks the agent for them when it is first seen. */
+export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
+  readonly #ports: TreePorts;
+  readonly #store = new DisposableStore();
+  readonly #changed = new vscode.EventEmitter<undefined>();
+  readonly #view: vscode.TreeView<TreeNode>;
+  #filter = '';
+  #timer: NodeJS.Timeout | null = null;
+  #loading: Promise<void> | null = null;
+
+  readonly onDidChangeTreeData = this.#changed.event;
+
+  constructor(ports: TreePorts) {
+    this.#ports = ports;
+    const { hub, agent, unread } = ports;
+    this.#view = this.#store.add(
+      vscode.window.createTreeView(SESSIONS_VIEW, {
+        treeDataProvider: this,
+        showCollapseAll: true,
+      }),
+    );
+    const later = (): void => this.refreshSoon();
+    this.#store.add(hub.directory.onDidChange(later));
+    this.#store.add(hub.gates.onDidChange(later));
+    this.#store.add(unread.onDidChange(later));
+    this.#store.add(
+      hub.onDidChange(({ change }) => {
+        if (change.kind !== 'chat') this.refreshSoon();
+      }),
+    );
+    this.#store.add(agent.onDidChange(later));
+    this.#store.add(this.#view.onDidChangeVisibility(({ visible }) => visible && later()));
+    const clock = setInterval(() => this.#view.visible && this.refreshSoon(), MINUTE_MS);
+    this.#store.defer(() => clearInterval(clock));
+  }
+
+  /** Shows only sessions with this text in their title or folder; empty shows all. */
+  setFilter(filter: string): void {
+    this.#filter = filter;
+    this.#view.description = filter === '' ? '' : l10n.t('filtered by “{0}”', filter);
+    void vscode.commands.executeCommand('setContext', 'pilothouse.filtered', filter !== '');
+    this.refreshSoon();
+  }
+
+  get filter(): string {
+    return this.#filter;
+  }
+
+  /** Lays the tree anew; several calls at once count as one. */
+  refreshSoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      this.#updateFrame();
+      this.#changed.fire(undefined);
+    }, REFRESH_DELAY_MS);
+  }
+
+  #updateFrame(): void {
+    const { gates, directory } = this.#ports.hub;
+    const open = gates.all().length;
+    const tooltip =
+      open === 1 ? l10n.t('1 question waits for you') : l10n.t('{0} questions wait for you', open);
+    this.#view.badge = open === 0 ? undefined : { value: open, tooltip };
+    this.#view.message = directory.rows().length > 0 ? (this.#offlineMessage() ?? '') : '';
+  }
+
+  #offlineMessage(): string | null {
+    const { state } = this.#ports.agent;
+    if (state.kind === 'failed')
+      return l10n.t(
+        'The agent process is not running ({0}). Use Restart Agent above.',
+        state.reason,
+      );
+    if (state.kind === 'restarting') return l10n.t('The agent process ended and is started again.');
+    return null;
+  }
+
+  /** Sessions as shown, in the order of their last message. */
+  views(): SessionView[] {
+    const { hub, unread } = this.#ports;
+    return hub.directory.rows().map((listed) => {
+      const live = hub.get(listed.sessionId);
+      const gates = hub.gates.ofSession(listed.sessionId);
+      const row = { ...listed, model: currentValue(live, 'model') ?? listed.model };
+      return {
+        row,
+        state: sessionState(row, live, gates.length),
+        unread: unread.has(row.sessionId),
+        gates,
+      };
+    });
+  }
+
+  getTreeItem(node: TreeNode): vscode.TreeItem {
+    return treeItem(node, Date.now());
+  }
+
+  async getChildren(node?: TreeNode): Promise<TreeNode[]> {
+    if (node) return childNodes(node);
+    await this.#firstLoad();
+    const { directory } = this.#ports.hub;
+    return topNodes({
+      views: this.views(),
+      grouping: settings.grouping(),
+      filter: this.#filter,
+      hasMore: directory.hasMore,
+      now: Date.now(),
+    });
+  }
+
+  /** The list is fetched once by itself; a process that keeps failing is not started from here. */
+  async #firstLoad(): Promise<void> {
+    const { hub, agent, canStart, log } = this.#ports;
+    const { kind } = agent.state;
+    if (hub.directory.hasLoaded || !canStart() || kind === 'failed' || kind === 'restarting')
+      return;
+    this.#loading ??= this.#load(hub, log);
+    await this.#loading;
+    this.#loading = null;
+  }
+
+  async #load(hub: SessionHub, log: (message: string) => void): Promise<void> {
+    const location = { viewId: SESSIONS_VIEW };
+    try {
+      await vscode.window.withProgress({ location }, async () => hub.directory.refresh());
+    } catch (error) {
+      log(`sessions could not be listed: ${messageOf(error)}`);
+    }
+  }
+
+  getParent(node: TreeNode): TreeNode | undefined {
+    if (node.kind === 'gate') return node.parent;
+    if (node.kind !== 'session') return undefined;
+    const views = this.views();
+    const grouping = settings.grouping();
+    const { hasMore } = this.#ports.hub.directory;
+    const top = topNodes({ views, grouping, filter: this.#filter, hasMore, now: Date.now() });
+    return top.find((one) => one.kind === 'group' && one.id === node.groupId);
+  }
+
+  dispose(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#store.dispose();
+    this.#changed.dispose();
+  }
+}

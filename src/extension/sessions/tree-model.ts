@@ -1,0 +1,91 @@
+import * as l10n from '@vscode/l10n';
+import type { Gate } from '../approvals/gate.ts';
+import type { Grouping } from '../settings/settings.ts';
+import { isSameDay } from './relative-time.ts';
+import type { SessionView } from './session-view.ts';
+
+/** A node of the sessions tree. */
+export type TreeNode =
+  | {
+      readonly kind: 'group';
+      readonly id: string;
+      readonly label: string;
+      readonly sessions: readonly SessionView[];
+    }
+  | { readonly kind: 'session'; readonly view: SessionView; readonly groupId: string }
+  | { readonly kind: 'gate'; readonly gate: Gate; readonly parent: TreeNode }
+  | { readonly kind: 'more' };
+
+/** What the tree is laid out from. `views` are in the order of their last message. */
+export type TreeInput = {
+  readonly views: readonly SessionView[];
+  readonly grouping: Grouping;
+  /** Empty shows all. */
+  readonly filter: string;
+  readonly hasMore: boolean;
+  readonly now: number;
+};
+
+/** The top of the tree. Within a group the order is by last message; unread or read plays no part in it. */
+export function topNodes(input: TreeInput): TreeNode[] {
+  const views = input.views.filter((view) => fits(view, input.filter));
+  const groups =
+    input.grouping === 'folder' ? groupByFolder(views) : groupByStatus(views, input.now);
+  const more: TreeNode[] = input.hasMore ? [{ kind: 'more' }] : [];
+  return [...groups.filter((group) => group.sessions.length > 0), ...more];
+}
+
+/** What is below a node. */
+export function childNodes(node: TreeNode): TreeNode[] {
+  if (node.kind === 'group')
+    return node.sessions.map((view) => ({ kind: 'session', view, groupId: node.id }));
+  if (node.kind === 'session')
+    return node.view.gates.map((gate) => ({ kind: 'gate', gate, parent: node }));
+  return [];
+}
+
+type Group = Extract<TreeNode, { kind: 'group' }>;
+
+function groupByStatus(views: readonly SessionView[], now: number): Group[] {
+  const waiting = views.filter((view) => view.state === 'waiting');
+  const running = views.filter((view) => view.state === 'running' || view.state === 'stopping');
+  const rest = views.filter((view) => view.state === 'idle' || view.state === 'failed');
+  const today = rest.filter((view) => isSameDay(view.row.updatedAt, now));
+  const earlier = rest.filter((view) => !isSameDay(view.row.updatedAt, now));
+  return [
+    group('waiting', l10n.t('Needs You'), waiting),
+    group('running', l10n.t('Running'), running),
+    group('today', l10n.t('Today'), today),
+    group('earlier', l10n.t('Earlier'), earlier),
+  ];
+}
+
+function groupByFolder(views: readonly SessionView[]): Group[] {
+  const folders = new Map<string, SessionView[]>();
+  for (const view of views) {
+    const known = folders.get(view.row.cwd);
+    if (known) known.push(view);
+    else folders.set(view.row.cwd, [view]);
+  }
+  return [...folders].map(([cwd, sessions]) => group(`folder:${cwd}`, cwd, sessions));
+}
+
+function group(id: string, label: string, sessions: readonly SessionView[]): Group {
+  return { kind: 'group', id, label, sessions };
+}
+
+function fits({ row }: SessionView, filter: string): boolean {
+  const wanted = filter.trim().toLowerCase();
+  return wanted === '' || `${row.title}\n${row.cwd}`.toLowerCase().includes(wanted);
+}
+
+/** How a session is called. */
+export function sessionName(title: string): string {
+  return title === '' ? l10n.t('New session') : title;
+}
+
+/** The last part of a path, on either kind of system. */
+export function baseName(path: string): string {
+  const trimmed = path.replace(/[/\\]+$/, '');
+  return trimmed.slice(Math.max(trimmed.lastIndexOf('/'), trimmed.lastIndexOf('\\')) + 1) || path;
+}

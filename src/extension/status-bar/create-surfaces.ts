@@ -1,0 +1,75 @@
+import * as l10n from '@vscode/l10n';
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposables.ts';
+import { GateToasts } from '../approvals/toasts.ts';
+import { ContextKeys } from '../commands/context-keys.ts';
+import { openGate } from '../commands/control-commands.ts';
+import type { Services } from '../commands/services.ts';
+import { sessionName } from '../sessions/tree-model.ts';
+import type { UnreadMarks } from '../sessions/unread.ts';
+import { settings } from '../settings/settings.ts';
+import { StatusBar } from './status-bar.ts';
+import { summarize } from './summary.ts';
+
+/** What shows the state of all sessions outside the views. */
+export type Surfaces = Disposable & { readonly update: () => void };
+
+/** Builds status bar, notifications, unread marks and context keys, all from the same state. */
+export function createSurfaces(services: Services, unread: UnreadMarks): Surfaces {
+  const { hub, agent, bridge, chat, tree } = services;
+  const store = new DisposableStore();
+  const nameOf = (id: string): string => sessionName(hub.directory.get(id)?.title ?? '');
+  const isShown = (id: string): boolean => chat.isVisible && bridge.sessionId === id;
+  const summary = () =>
+    summarize(tree.views(), hub.gates.all().length, agent.state, settings.showIdleStatusBar());
+  const keys = new ContextKeys();
+  const bar = store.add(new StatusBar(summary));
+  const update = (): void => {
+    bar.update();
+    keys.update(summary(), bridge.sessionId !== null, settings.grouping() === 'folder');
+  };
+  const toasts = { gates: hub.gates, nameOf, isShown };
+  store.add(new GateToasts({ ...toasts, open: (gate) => void openGate(services, gate) }));
+
+  const news = (id: string): void => {
+    if (id !== '' && !isShown(id)) unread.mark(id);
+  };
+  store.add(
+    hub.onDidChange(({ session, change }) => {
+      if (change.kind === 'chat') return;
+      update();
+      if (change.kind === 'turn_ended') news(session.sessionId);
+      if (change.kind === 'stop_overdue') void offerRestart(nameOf(session.sessionId));
+    }),
+  );
+  store.add(
+    hub.gates.onDidChange((change) => {
+      update();
+      if (change.kind === 'opened') news(change.gate.sessionId);
+    }),
+  );
+  store.add(hub.directory.onDidChange(update));
+  store.add(hub.onDidRemove((id) => unread.clear(id)));
+  store.add(agent.onDidChange(update));
+  store.add(
+    bridge.onDidShow((id) => {
+      if (id !== null) unread.clear(id);
+      update();
+    }),
+  );
+  store.add(
+    chat.onDidBecomeVisible(() => bridge.sessionId !== null && unread.clear(bridge.sessionId)),
+  );
+  update();
+  return { update, dispose: () => store.dispose() };
+}
+
+/** The agent had its grace: only a new process will end the turn now. */
+async function offerRestart(name: string): Promise<void> {
+  const restart = l10n.t('Restart Agent');
+  const picked = await vscode.window.showWarningMessage(
+    l10n.t('“{0}” has not reacted to Stop for ten seconds.', name),
+    restart,
+  );
+  if (picked === restart) await vscode.commands.executeCommand('pilothouse.restartAgent');
+}
