@@ -4,8 +4,8 @@ import { ENDPOINTS, type EndpointKind, idFromUrl, providerEntry } from '../setti
 import { configureModels } from '../settings/model-sources.ts';
 import { type ProbeResult, probeEndpoint } from '../settings/probe-endpoint.ts';
 import { saveDefaultModel, saveProviders, settings } from '../settings/settings.ts';
-import { storeKey } from './key-commands.ts';
 import type { Services } from './services.ts';
+import { storeKey } from './store-key.ts';
 
 type Source = {
   readonly id: string;

@@ -5,6 +5,7 @@ import { ENDPOINTS } from '../settings/endpoints.ts';
 import { settings } from '../settings/settings.ts';
 import { connectModel } from './connect-model.ts';
 import type { CommandTable, Services } from './services.ts';
+import { storeKey } from './store-key.ts';
 
 /** Commands for models and their keys. */
 export function keyCommands(services: Services): CommandTable {
@@ -13,16 +14,6 @@ export function keyCommands(services: Services): CommandTable {
     'pilothouse.setApiKey': async (argument) => setKey(services, argument),
     'pilothouse.removeApiKey': async () => removeKey(services),
   };
-}
-
-/** Keeps a key and hands it to a running agent. */
-export async function storeKey(
-  { keys, agent }: Services,
-  source: string,
-  key: string,
-): Promise<void> {
-  await keys.set(source, key);
-  await agent.connection?.request('_pilothouse/secrets/set', { source, key });
 }
 
 /** Resolves to true if a key was stored. */
