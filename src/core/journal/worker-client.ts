@@ -84,13 +84,17 @@ export class WorkerClient {
         reject,
         part: (value) => part(value as Operations[N]['result']),
       });
-      this.#worker.postMessage({ id, op, args } as WorkerRequest);
+      this.#post({ id, op, args } as WorkerRequest);
     });
   }
 
   /** Ends the thread at once; what was asked and not answered is rejected. */
   async terminate(): Promise<void> {
     await this.#worker.terminate();
+  }
+
+  #post(request: WorkerRequest): void {
+    this.#worker.postMessage(request);
   }
 
   #receive(reply: WorkerReply): void {
@@ -109,6 +113,7 @@ export class WorkerClient {
       }
       case 'part':
         this.#pending.get(reply.id)?.part(reply.value);
+        this.#post({ id: reply.id, op: 'taken' });
         return;
       case 'result':
         this.#take(reply.id)?.resolve(reply.value);

@@ -81,13 +81,16 @@ export type Operations = {
 
 export type OperationName = keyof Operations;
 
-export type WorkerRequest = {
-  [N in OperationName]: {
-    readonly id: number;
-    readonly op: N;
-    readonly args: Operations[N]['args'];
-  };
-}[OperationName];
+export type WorkerRequest =
+  | {
+      [N in OperationName]: {
+        readonly id: number;
+        readonly op: N;
+        readonly args: Operations[N]['args'];
+      };
+    }[OperationName]
+  /** A part of the answer to `id` was taken in; the worker sends only so many ahead. */
+  | { readonly id: number; readonly op: 'taken' };
 
 export type WorkerReply =
   | { readonly kind: 'ready' }

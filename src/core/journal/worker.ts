@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { assertNever } from '../../base/assert-never.ts';
 import { isObject } from '../../base/json.ts';
 import { JournalError, toErrorShape } from './errors.ts';
@@ -14,6 +14,12 @@ import type { WorkerReply, WorkerRequest, WorkerSettings } from './worker-protoc
 /** Quiet time before new messages are indexed: an index commit never stands between two appends of a stream. */
 const INDEX_DELAY_MS = 150;
 
+/**
+ * Parts of an answer that may be on their way: the receiver is never buried in them, and what else it is told (an
+ * append that is durable) stands behind a few at most.
+ */
+const MAX_PARTS_AHEAD = 2;
+
 /** Records after which a message is complete and can be found. */
 const INDEXED_AFTER = new Set(['turn_started', 'model_replied', 'turn_ended', 'title_changed']);
 
@@ -22,6 +28,8 @@ class Writer {
   readonly #folder: string;
   readonly #post: (reply: WorkerReply) => void;
   readonly #scheduler: Scheduler;
+  /** Parts that were sent and not taken in yet, by request. */
+  readonly #ahead = new Map<number, number>();
   #indexTimer: NodeJS.Timeout | null = null;
   #closing = false;
 
@@ -35,6 +43,11 @@ class Writer {
     );
     this.#runInBackground(store.deleter.removeHidden());
     this.#indexSoon();
+  }
+
+  /** Commits what was handled so far. */
+  commit(): void {
+    this.#scheduler.commitNow();
   }
 
   handle(request: WorkerRequest): void {
@@ -60,6 +73,9 @@ class Writer {
         return;
       case 'delete':
         this.#delete(id, request.args.sessionId);
+        return;
+      case 'taken':
+        this.#taken(id);
         return;
       case 'close':
         this.#close(id);
@@ -99,6 +115,7 @@ class Writer {
   /** A read of one row needs no slices, but it waits its turn behind the appends made before it. */
   #answer(id: number, read: () => unknown): void {
     this.#scheduler.start({
+      isReady: () => true,
       step: () => {
         try {
           this.#post({ kind: 'result', id, value: read() });
@@ -111,15 +128,32 @@ class Writer {
   }
 
   #run(id: number, work: Sliced<unknown, unknown>): void {
+    this.#ahead.set(id, 0);
     this.#scheduler.start(
       jobOf(work, {
+        isReady: () => (this.#ahead.get(id) ?? 0) < MAX_PARTS_AHEAD,
         part: (value) => {
-          if (value !== undefined) this.#post({ kind: 'part', id, value });
+          if (value === undefined) return;
+          this.#ahead.set(id, (this.#ahead.get(id) ?? 0) + 1);
+          this.#post({ kind: 'part', id, value });
         },
-        result: (value) => this.#post({ kind: 'result', id, value }),
-        failed: (error) => this.#failRead(id, error),
+        result: (value) => {
+          this.#ahead.delete(id);
+          this.#post({ kind: 'result', id, value });
+        },
+        failed: (error) => {
+          this.#ahead.delete(id);
+          this.#failRead(id, error);
+        },
       }),
     );
+  }
+
+  #taken(id: number): void {
+    const ahead = this.#ahead.get(id);
+    if (ahead === undefined) return;
+    this.#ahead.set(id, ahead - 1);
+    this.#scheduler.wake();
   }
 
   #runInBackground(work: Sliced<undefined, void>): void {
@@ -201,9 +235,17 @@ async function main(): Promise<void> {
     return;
   }
   const writer = new Writer(store, settings.folder, post);
-  port.on('message', (request: WorkerRequest) => {
+  const handle = (request: WorkerRequest): void => {
     writer.handle(request);
     if (request.op === 'close') port.unref();
+  };
+  port.on('message', (request: WorkerRequest) => {
+    handle(request);
+    // All that arrived while the last commit ran goes into the next one.
+    for (let more = receiveMessageOnPort(port); more; more = receiveMessageOnPort(port)) {
+      handle(more.message as WorkerRequest);
+    }
+    writer.commit();
   });
   post({ kind: 'ready' });
 }

@@ -116,6 +116,29 @@ describe('append and read', () => {
     expect(await journal.hashAt(id, 5)).toBeNull();
   });
 
+  test('ten thousand events are read in order while appends and other reads go on', async () => {
+    const journal = await openTestJournal(await temporaryFolder());
+    const [long, short] = [sessionId('long'), sessionId('short')];
+    await journal.append(long, [
+      created(),
+      ...Array.from({ length: 9_999 }, (_, index) => delta(`${index}`)),
+    ]);
+    await journal.append(short, [created()]);
+    const order: string[] = [];
+    const note = (what: string) => (): void => {
+      order.push(what);
+    };
+    const [read, newest] = await Promise.all([
+      journal.readHistory(long, all),
+      journal.readHistory(long, { limit: 3, newestFirst: true }),
+      journal.append(short, [delta('overtakes')]).then(note('append')),
+      journal.readHistory(long, all).then(note('long read')),
+    ]);
+    expect(read.map(({ seq }) => seq)).toEqual(Array.from({ length: 10_000 }, (_, i) => i + 1));
+    expect(newest.map(({ seq }) => seq)).toEqual([10_000, 9_999, 9_998]);
+    expect(order).toEqual(['append', 'long read']);
+  });
+
   test('a large body is restored from its blob', async () => {
     const journal = await openTestJournal(await temporaryFolder());
     const id = sessionId('s1');

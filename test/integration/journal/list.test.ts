@@ -52,6 +52,14 @@ describe('the session list', () => {
     expect(ids((await journal.sessions({ limit: 2 })).rows)).toEqual(['s47', 'new6']);
   });
 
+  test('of ten thousand sessions holds each once, through all pages', async () => {
+    const journal = await openTestJournal(await temporaryFolder());
+    const names = Array.from({ length: 10_000 }, (_, index) => `s${index}`);
+    await Promise.all(names.map((name) => journal.append(sessionId(name), [created()])));
+    const listed = await everyPage(journal, { limit: 500 });
+    expect(ids(listed)).toEqual(names.toReversed());
+  });
+
   test('filters by folder and refuses cursors that it did not give out', async () => {
     const journal = await openTestJournal(await temporaryFolder());
     for (let index = 0; index < 9; index += 1) {

@@ -163,7 +163,7 @@ export class Appender {
     if (this.#statements.taken.get(sessionId) !== undefined) throw unknownSession(sessionId);
     const { lastInsertRowid } = this.#statements.create.run(
       sessionId,
-      String(cwd),
+      String(cwd).toWellFormed(),
       JSON.stringify(additionalDirectories),
       at,
       at,
@@ -222,9 +222,12 @@ export class Appender {
   }
 }
 
+/** SQLite's text is UTF-8, which has no lone surrogates; the event itself keeps them, escaped. */
 function titleOf(body: string): string | null {
   const event: unknown = JSON.parse(body);
-  return isObject(event) && typeof event['title'] === 'string' ? event['title'] : null;
+  return isObject(event) && typeof event['title'] === 'string'
+    ? event['title'].toWellFormed()
+    : null;
 }
 
 function prepare(database: DatabaseSync) {

@@ -62,7 +62,7 @@ export class Lister {
     const values: SQLInputValue[] = [];
     if (cwd !== undefined) {
       conditions.push('cwd = ?');
-      values.push(cwd);
+      values.push(cwd.toWellFormed());
     }
     if (from !== undefined) {
       conditions.push('last_message_at <= ? AND (last_message_at < ? OR session_id > ?)');

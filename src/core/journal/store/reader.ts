@@ -4,9 +4,9 @@ import type { RangeQuery, RecordColumns, SessionColumns } from '../worker-protoc
 /** Work that gives way to appends after each slice. */
 export type Sliced<Part, Result> = Generator<Part, Result, undefined>;
 
-/** A slice of a read ends after this many records or bytes: about a millisecond. */
-const SLICE_RECORDS = 256;
-const SLICE_BYTES = 512 * 1024;
+/** A slice of a read ends after this many records or characters: well below a millisecond of work at each end. */
+const SLICE_RECORDS = 128;
+const SLICE_CHARACTERS = 256 * 1024;
 
 const RECORD_COLUMNS = 'r.seq, r.at, r.v, r.hash, coalesce(r.body, CAST(b.bytes AS TEXT)) AS body';
 const RECORD_TABLES = 'records r LEFT JOIN blobs b ON b.hash = r.blob';
@@ -81,7 +81,7 @@ function noRecords(): RecordColumns {
 
 function takeSlice(rows: Iterable<unknown>, limit: number): RecordColumns {
   const slice = noRecords();
-  let bytes = 0;
+  let characters = 0;
   for (const row of rows) {
     if (!Array.isArray(row)) throw new TypeError('A row is not an array.');
     const [seq, at, version, hash, body] = row as SQLOutputValue[];
@@ -90,9 +90,9 @@ function takeSlice(rows: Iterable<unknown>, limit: number): RecordColumns {
     slice.versions.push(Number(version));
     slice.hashes.push(String(hash));
     slice.bodies.push(typeof body === 'string' ? body : null);
-    bytes += typeof body === 'string' ? body.length : 0;
+    characters += typeof body === 'string' ? body.length : 0;
     const count = slice.seqs.length;
-    if (count >= limit || count >= SLICE_RECORDS || bytes >= SLICE_BYTES) break;
+    if (count >= limit || count >= SLICE_RECORDS || characters >= SLICE_CHARACTERS) break;
   }
   return slice;
 }

@@ -8,8 +8,10 @@ export type WaitingChange = {
   readonly settle: (result: ChangeResult) => void;
 };
 
-/** Work in slices and what to do with what it yields. */
+/** Work in slices. */
 export type Job = {
+  /** False while the receiver has not caught up with what it was sent. */
+  isReady(): boolean;
   /** Does one slice; true when the work is over. Must not throw. */
   step(): boolean;
 };
@@ -53,6 +55,16 @@ export class Scheduler {
     this.#schedule();
   }
 
+  /** Commits what waits, without the wait for the next turn. */
+  commitNow(): void {
+    if (this.#changes.length > 0) this.#commitWaiting();
+  }
+
+  /** A job may have become ready. */
+  wake(): void {
+    this.#schedule();
+  }
+
   /** Calls back once nothing waits. */
   whenIdle(run: () => void): void {
     this.#whenIdle.push(run);
@@ -77,10 +89,11 @@ export class Scheduler {
 
   #turn(): void {
     if (this.#changes.length > 0) this.#commitWaiting();
-    const job = this.#jobs.shift();
+    const index = this.#jobs.findIndex((job) => job.isReady());
+    const [job] = index === -1 ? [] : this.#jobs.splice(index, 1);
     if (job !== undefined && !job.step()) this.#jobs.push(job);
     if (!this.isIdle) {
-      this.#schedule();
+      if (this.#changes.length > 0 || this.#jobs.some((each) => each.isReady())) this.#schedule();
       return;
     }
     const callbacks = this.#whenIdle;
@@ -108,12 +121,14 @@ export class Scheduler {
 export function jobOf<Part, Result>(
   work: Sliced<Part, Result>,
   to: {
+    readonly isReady?: () => boolean;
     readonly part: (value: Part) => void;
     readonly result: (value: Result) => void;
     readonly failed: (error: unknown) => void;
   },
 ): Job {
   return {
+    isReady: to.isReady ?? (() => true),
     step(): boolean {
       try {
         const step = work.next();

@@ -11,7 +11,12 @@ const SLICE_RECORDS = 256;
 const FEW_MATCHES = 4096;
 
 /** What to look for, prepared for the kind of search that is there. */
-export type SearchTerms = { readonly match: string; readonly like: readonly string[] };
+export type SearchTerms = {
+  /** The query with its last word unfinished, and with that word as it stands. */
+  readonly match: string;
+  readonly whole: string;
+  readonly like: readonly string[];
+};
 
 type Document = { readonly id: number; readonly text: string };
 type Batch = { readonly documents: readonly Document[]; readonly upTo: number };
@@ -61,7 +66,8 @@ export class SearchIndex {
 
   terms(text: string): SearchTerms | null {
     const match = matchQuery(text);
-    return match === null ? null : { match, like: likePatterns(text) };
+    const whole = matchQuery(`${text} `);
+    return match === null || whole === null ? null : { match, whole, like: likePatterns(text) };
   }
 
   /** The sessions that match, or null if there are too many to gather (or no index to ask). */
@@ -75,7 +81,14 @@ export class SearchIndex {
   /** True if a title or message of the session holds the terms. */
   matches(n: number, terms: SearchTerms): boolean {
     const [first, last] = [n * ID_SPAN, n * ID_SPAN + ID_SPAN - 1];
-    if (this.#fts !== null) return this.#fts.test.get(terms.match, first, last) !== undefined;
+    if (this.#fts !== null) {
+      // A whole word is a look-up; an unfinished one gathers all words that begin so.
+      const { test } = this.#fts;
+      return (
+        test.get(terms.whole, first, last) !== undefined ||
+        test.get(terms.match, first, last) !== undefined
+      );
+    }
     const conditions = terms.like.map(() => "text LIKE ? ESCAPE '\\'").join(' AND ');
     return (
       this.#database
