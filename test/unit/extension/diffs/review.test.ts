@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyLineEdit, linesOf } from '../../../../src/extension/diffs/hunks/lines.ts';
-import { KeptChanges } from '../../../../src/extension/diffs/kept-changes.ts';
+import { KeptChanges } from '../../../../src/extension/diffs/review/kept-changes.ts';
 import {
   baselineOf,
   type ReviewFile,
   reviewFile,
-} from '../../../../src/extension/diffs/review-file.ts';
-import { SessionReview } from '../../../../src/extension/diffs/session-review.ts';
-import { planUndo, type UndoPlan } from '../../../../src/extension/diffs/undo-plan.ts';
+} from '../../../../src/extension/diffs/review/review-file.ts';
+import { SessionReview } from '../../../../src/extension/diffs/review/session-review.ts';
+import { planUndo, type UndoPlan } from '../../../../src/extension/diffs/review/undo-plan.ts';
 import type { ChangedFile } from '../../../../src/protocol/pilothouse.ts';
 
 const NONE = new Set<string>();

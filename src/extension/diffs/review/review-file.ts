@@ -1,7 +1,7 @@
-import type { ChangedFile } from '../../protocol/pilothouse.ts';
-import { type FileHunks, type Hunk, hunksOf } from './hunks/hunks.ts';
-import { lineEndOf, linesOf } from './hunks/lines.ts';
-import { type HunkPlace, locateHunks } from './hunks/locate.ts';
+import type { ChangedFile } from '../../../protocol/pilothouse.ts';
+import { type FileHunks, type Hunk, hunksOf } from '../hunks/hunks.ts';
+import { lineEndOf, linesOf } from '../hunks/lines.ts';
+import { type HunkPlace, locateHunks } from '../hunks/locate.ts';
 
 /** A file as the session found it and as it last wrote it; null where it did not exist. */
 export type FileTexts = { readonly before: string | null; readonly after: string | null };

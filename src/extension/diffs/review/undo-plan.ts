@@ -1,6 +1,6 @@
-import { hunksOf } from './hunks/hunks.ts';
-import { applyLineEdit, type LineEdit, lineEndOf, linesOf } from './hunks/lines.ts';
-import { undoHunk } from './hunks/locate.ts';
+import { hunksOf } from '../hunks/hunks.ts';
+import { applyLineEdit, type LineEdit, lineEndOf, linesOf } from '../hunks/lines.ts';
+import { undoHunk } from '../hunks/locate.ts';
 import type { ReviewFile } from './review-file.ts';
 
 /** What has to be done to take changes of a file back. */

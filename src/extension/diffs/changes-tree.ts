@@ -1,0 +1,183 @@
+import * as l10n from '@vscode/l10n';
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposables.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { Hunk } from './hunks/hunks.ts';
+import type { DiffPorts } from './ports.ts';
+import type { ReviewFile, ReviewItem } from './review/review-file.ts';
+import type { SessionReview } from './review/session-review.ts';
+import type { Reviews } from './reviews.ts';
+
+/** A row: a changed file, or one change in it. */
+export type ChangeNode =
+  | { readonly kind: 'file'; readonly sessionId: string; readonly file: ReviewFile }
+  | {
+      readonly kind: 'change';
+      readonly sessionId: string;
+      readonly file: ReviewFile;
+      readonly item: ReviewItem;
+      readonly hunk: Hunk;
+    };
+
+const VIEW = 'pilothouse.changes';
+
+/** The tree of what is still to be reviewed of one session: files, and the changes in each. */
+export class ChangesTree implements vscode.TreeDataProvider<ChangeNode>, Disposable {
+  readonly #ports: DiffPorts;
+  readonly #reviews: Reviews;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #store = new DisposableStore();
+  readonly #view: vscode.TreeView<ChangeNode>;
+  /** A session whose changes were asked for stays until the chat shows another. */
+  #chosen: string | null = null;
+
+  readonly onDidChangeTreeData = this.#changed.event;
+
+  constructor(ports: DiffPorts, reviews: Reviews) {
+    this.#ports = ports;
+    this.#reviews = reviews;
+    this.#store.add(this.#changed);
+    this.#view = this.#store.add(
+      vscode.window.createTreeView(VIEW, { treeDataProvider: this, showCollapseAll: true }),
+    );
+    this.#store.add(this.#view.onDidChangeVisibility(({ visible }) => visible && this.#load()));
+    this.#store.add(reviews.onDidChange(() => this.#show()));
+    this.#store.add(
+      ports.onDidShowSession(() => {
+        this.#chosen = null;
+        this.#load();
+      }),
+    );
+    this.#show();
+  }
+
+  /** The session whose changes are shown. */
+  get sessionId(): string | null {
+    return this.#chosen ?? this.#ports.shownSession();
+  }
+
+  /** Shows another session's changes. */
+  choose(sessionId: string): void {
+    this.#chosen = sessionId;
+    this.#show();
+  }
+
+  #review(): SessionReview | null {
+    return this.sessionId === null ? null : this.#reviews.of(this.sessionId);
+  }
+
+  #load(): void {
+    const review = this.#review();
+    this.#show();
+    if (!review) return;
+    review.refresh().catch((error: unknown) => {
+      this.#ports.log(`the changes could not be read: ${messageOf(error)}`);
+    });
+  }
+
+  #show(): void {
+    const review = this.#review();
+    const pending = review?.pendingFiles ?? [];
+    const left = pending.reduce((sum, file) => sum + file.pending.length, 0);
+    this.#view.description = this.sessionId === null ? '' : this.#ports.sessionName(this.sessionId);
+    this.#view.badge =
+      left === 0 ? undefined : { value: left, tooltip: l10n.t('{0} changes to review', left) };
+    this.#view.message =
+      review?.isLoaded && pending.length === 0
+        ? review.files.length === 0
+          ? l10n.t('This session has changed no files.')
+          : l10n.t('All changes of this session are reviewed.')
+        : '';
+    this.#changed.fire();
+  }
+
+  getTreeItem(node: ChangeNode): vscode.TreeItem {
+    return node.kind === 'file' ? fileRow(node) : changeRow(node);
+  }
+
+  getChildren(node?: ChangeNode): ChangeNode[] {
+    const { sessionId } = this;
+    if (sessionId === null || node?.kind === 'change') return [];
+    if (!node)
+      return (this.#review()?.pendingFiles ?? []).map((file) => ({
+        kind: 'file',
+        sessionId,
+        file,
+      }));
+    const { file } = node;
+    return file.pending.flatMap((item) =>
+      item.hunk === null ? [] : [{ kind: 'change', sessionId, file, item, hunk: item.hunk }],
+    );
+  }
+
+  getParent(node: ChangeNode): ChangeNode | undefined {
+    return node.kind === 'change'
+      ? { kind: 'file', sessionId: node.sessionId, file: node.file }
+      : undefined;
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+}
+
+function fileRow(node: Extract<ChangeNode, { kind: 'file' }>): vscode.TreeItem {
+  const { file } = node;
+  const uri = vscode.Uri.file(file.path);
+  const hasHunks = file.pending.some(({ hunk }) => hunk !== null);
+  const row = new vscode.TreeItem(
+    uri,
+    hasHunks ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None,
+  );
+  const folder = vscode.workspace.asRelativePath(vscode.Uri.joinPath(uri, '..'), false);
+  row.id = `${node.sessionId} ${file.path}`;
+  row.iconPath = vscode.ThemeIcon.File;
+  row.description = [STATES[file.state](), folder === file.path ? '' : folder]
+    .filter((part) => part !== '' && part !== '.')
+    .join(' · ');
+  row.contextValue = 'changedFile';
+  row.tooltip = file.path;
+  row.command = openCommand(node);
+  row.accessibilityInformation = {
+    label: `${file.path}, ${STATES[file.state]()}, ${countText(file.pending.length)}`,
+  };
+  return row;
+}
+
+const STATES: Readonly<Record<ReviewFile['state'], () => string>> = {
+  added: () => l10n.t('new'),
+  modified: () => '',
+  deleted: () => l10n.t('deleted'),
+};
+
+function changeRow(node: Extract<ChangeNode, { kind: 'change' }>): vscode.TreeItem {
+  const { item, file, hunk } = node;
+  const { place } = item;
+  const line = place.state === 'changed' ? hunk.afterStart : place.line;
+  const added = hunk.after.length;
+  const removed = hunk.before.length;
+  const text = firstText(hunk.after) || firstText(hunk.before);
+  const row = new vscode.TreeItem(l10n.t('Line {0}', line + 1));
+  row.id = `${node.sessionId} ${file.path} ${item.id}`;
+  row.description = `+${added} −${removed} · ${text.slice(0, 80)}`;
+  row.contextValue = place.state === 'changed' ? 'changedLinesEdited' : 'changedLines';
+  row.iconPath = new vscode.ThemeIcon(place.state === 'changed' ? 'edit' : 'diff-modified');
+  row.tooltip =
+    place.state === 'changed'
+      ? l10n.t('Edited since the session wrote it: undo it by hand.')
+      : l10n.t('{0} lines added, {1} removed', added, removed);
+  row.command = openCommand(node);
+  return row;
+}
+
+function openCommand(node: ChangeNode): vscode.Command {
+  return { command: 'pilothouse.openChange', title: l10n.t('Open Changes'), arguments: [node] };
+}
+
+function firstText(lines: readonly string[]): string {
+  return lines.find((line) => line.trim() !== '')?.trim() ?? '';
+}
+
+function countText(count: number): string {
+  return count === 1 ? l10n.t('one change') : l10n.t('{0} changes', count);
+}
