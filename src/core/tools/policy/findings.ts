@@ -122,8 +122,9 @@ async function locate(
 ): Promise<readonly string[]> {
   const found = await Promise.all(
     folders.map(async (cwd) => {
-      // A word is already expanded: a `~` or `file:` that is left in it stands for itself.
-      const plain = path.isAbsolute(written) ? written : `./${written}`;
+      // The shell has put in `~` already, but many programs do it too; `file:` stands for itself.
+      const known = written.replace(/^~(?=\/|$)/, at.home);
+      const plain = path.isAbsolute(known) ? known : `./${known}`;
       const rules = { cwd, home: at.home, flavour: path, links: at.links };
       try {
         return (await canonicalPath(absolutePath(plain, rules), rules)).path;
@@ -234,7 +235,7 @@ function pathIn(value: string): string | null {
   const option = /^--?[^=]*=(.*)$/s.exec(value)?.[1] ?? /^-[A-Za-z]([/~.].*)$/s.exec(value)?.[1];
   if (option !== undefined) return option;
   if (value.startsWith('-')) return null;
-  return /^(of|if)=(.*)$/s.exec(value)?.[2] ?? value;
+  return /^\w+=(.*)$/s.exec(value)?.[1] ?? value;
 }
 
 /** `/foo/p` is no path on a machine without a `/foo`, but perhaps an expression for sed. */

@@ -28,7 +28,10 @@ export const NO_RULES: RuleFile = { user: [], workspaces: {} };
 /** Reads the text of a rule file. From a broken one every rule that denies or asks is kept, for every workspace. */
 export function readRuleFile(text: string): ReadRules {
   const parsed = fileSchema.safeParse(parseJson(text));
-  if (parsed.success) return { rules: parsed.data, broken: false };
+  if (parsed.success) {
+    const { user, workspaces } = parsed.data;
+    return { rules: { user, workspaces }, broken: false };
+  }
   const restricting = salvage(text).filter(({ effect }) => effect !== 'allow');
   return { rules: { user: restricting, workspaces: {} }, broken: true };
 }

@@ -61,40 +61,23 @@ class AnalysisBuilder implements AnalysisSink {
   }
 
   #note(node: SyntaxNode, source: string): void {
-    switch (node.type) {
-      case 'Script':
-        if (node.errors !== undefined && node.errors.length > 0)
-          this.unknown.push(`it can't be parsed (${node.errors[0]?.message ?? 'error'})`);
-        return;
-      case 'CommandExpansion':
-      case 'ProcessSubstitution':
-      case 'ArithmeticCommandExpansion':
-        if (node.script === undefined) this.unknown.push('a part of it can not be parsed');
-        return;
-      case 'Command':
-        this.#command(node, source);
-        return;
-      case 'Redirect':
-        this.#redirect(node);
-        return;
-      case 'Assignment':
-        this.#assignment(node, source.slice(node.pos, node.end));
-        return;
-      case 'Function':
-        this.#function(node);
-        return;
-      case 'ParameterExpansion':
-        if (node.operation?.type === 'Transform' || node.prefix === '!')
-          this.unknown.push(`${node.text} may run what a variable holds`);
-        return;
-      default:
-        this.#noteValues(node);
-    }
+    if (node.type === 'Command') this.#command(node, source);
+    else if (node.type === 'Redirect') this.#redirect(node);
+    else if (node.type === 'Assignment') this.#assignment(node, source.slice(node.pos, node.end));
+    else if (node.type === 'Function') this.#function(node);
+    else if (node.type === 'For' || node.type === 'Select') this.#mention(node.wordlist ?? []);
+    else if (node.type === 'HereString') this.#mention(node.target ? [node.target] : []);
+    else this.#noteUnknown(node);
   }
 
-  #noteValues(node: SyntaxNode): void {
-    if (node.type === 'For' || node.type === 'Select') this.#mention(node.wordlist ?? []);
-    if (node.type === 'HereString' && node.target !== undefined) this.#mention([node.target]);
+  #noteUnknown(node: SyntaxNode): void {
+    if (node.type === 'Script' && node.errors !== undefined && node.errors.length > 0)
+      this.unknown.push(`it can't be parsed (${node.errors[0]?.message ?? 'error'})`);
+    if ('script' in node && node.script === undefined)
+      this.unknown.push('a part of it can not be parsed');
+    if (node.type === 'ParameterExpansion')
+      if (node.operation?.type === 'Transform' || node.prefix === '!')
+        this.unknown.push(`${node.text} may run what a variable holds`);
   }
 
   #command(node: Command, source: string): void {
