@@ -11,12 +11,15 @@ import { ClientCalls } from './core/client-requests.ts';
 import { createAgent } from './core/create-agent.ts';
 import { serveOpenDocuments } from './core/open-documents.ts';
 import { systemClock } from './core/system-clock.ts';
+import { registerDiffs } from './diffs/register-diffs.ts';
+import { diffPorts } from './diffs/services-ports.ts';
 import { createSessions } from './sessions/create-sessions.ts';
 import { SessionHub } from './sessions/session-hub.ts';
 import { ModelKeys } from './settings/model-sources.ts';
 import { settings } from './settings/settings.ts';
 import { watchEditor } from './settings/watch-editor.ts';
 import { createSurfaces } from './status-bar/create-surfaces.ts';
+import { registerTranscript } from './transcript/register-transcript.ts';
 
 /** What the extension offers to tests and other extensions. */
 export type PilothouseApi = {
@@ -64,6 +67,8 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
   own.push(sessions, chat);
   const services = createServices({ hub, agent, calls, keys, log, ...sessions, ...chat });
   own.push(registerAllCommands(services));
+  own.push(registerDiffs(diffPorts(services, context.workspaceState), log));
+  own.push(registerTranscript(services));
   const surfaces = createSurfaces(services, sessions.unread);
   own.push(surfaces, watchEditor(services, surfaces));
 
