@@ -41,7 +41,7 @@ const PERMISSION = z.looseObject({
   toolCall: z.looseObject({
     toolCallId: z.string(),
     title: z.optional(z.nullable(z.string())),
-    kind: z.catch(z.optional(z.nullable(z.enum(KINDS))), 'other'),
+    kind: z.optional(z.nullable(z.string())),
     content: z.optional(z.nullable(z.array(z.unknown()))),
     rawInput: z.optional(z.unknown()),
   }),
@@ -132,7 +132,7 @@ async function askPermission(
       kind: 'permission',
       toolCallId: toolCall.toolCallId,
       title: toolCall.title ?? toolCall.toolCallId,
-      toolKind: toolCall.kind ?? 'other',
+      toolKind: KINDS.find((kind) => kind === toolCall.kind) ?? 'other',
       reason: own?.reason ?? '',
       details: own?.details ?? detailsOf(toolCall.rawInput),
       diffs: diffsOf((toolCall.content ?? []).filter(toolContent)),

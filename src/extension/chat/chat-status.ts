@@ -23,24 +23,44 @@ const REHEARSAL_PREFIX = 'rehearsal/';
 /** What the chat shows above and below the conversation. */
 export function chatStatus(input: StatusInput): ChatStatus {
   const { session } = input;
-  const facts = session?.facts;
   const reason = offlineReason(input);
   return {
     activity: activityOf(input),
     ...(reason === null ? {} : { offlineReason: reason }),
-    sessionId: session?.sessionId ?? null,
-    turnId: session?.turnId ?? null,
-    title: facts?.title || input.title,
-    cwd: session?.cwd ?? '',
-    options: facts?.options ?? [],
-    commands: (facts?.commands ?? []).map(({ name, description, input: argument }) => ({
+    ...(session ? sessionPart(session, input.title) : { ...NO_SESSION, title: input.title }),
+  };
+}
+
+type SessionPart = Omit<ChatStatus, 'activity' | 'offlineReason'>;
+
+const NO_SESSION: SessionPart = {
+  sessionId: null,
+  turnId: null,
+  title: '',
+  cwd: '',
+  options: [],
+  commands: [],
+  usage: null,
+  queued: [],
+  rehearsal: false,
+};
+
+function sessionPart(session: LiveSession, listedTitle: string): SessionPart {
+  const { facts } = session;
+  return {
+    sessionId: session.sessionId,
+    turnId: session.turnId,
+    title: facts.title || listedTitle,
+    cwd: session.cwd,
+    options: facts.options,
+    commands: facts.commands.map(({ name, description, input }) => ({
       name,
       description,
-      ...(argument ? { hint: argument.hint } : {}),
+      ...(input ? { hint: input.hint } : {}),
     })),
-    usage: facts?.usage ?? null,
-    queued: (session?.queued ?? []).map(({ commandId, text }) => ({ id: commandId, text })),
-    rehearsal: session !== null && isRehearsal(session),
+    usage: facts.usage,
+    queued: session.queued.map(({ commandId, text }) => ({ id: commandId, text })),
+    rehearsal: isRehearsal(session),
   };
 }
 

@@ -5,12 +5,16 @@ import type { StatusBarInput } from '../status-bar/status-model.ts';
 export class ContextKeys {
   readonly #values = new Map<string, boolean>();
 
-  update(input: StatusBarInput, chatSession: boolean, groupedByFolder: boolean): void {
+  update(
+    input: StatusBarInput,
+    state: { listed: boolean; chatSession: boolean; groupedByFolder: boolean },
+  ): void {
     this.#set('pilothouse.running', input.running.length + input.stopping.length > 0);
     this.#set('pilothouse.waiting', input.openGates > 0);
     this.#set('pilothouse.offline', input.offline !== null);
-    this.#set('pilothouse.chatSession', chatSession);
-    this.#set('pilothouse.groupedByFolder', groupedByFolder);
+    this.#set('pilothouse.listed', state.listed);
+    this.#set('pilothouse.chatSession', state.chatSession);
+    this.#set('pilothouse.groupedByFolder', state.groupedByFolder);
   }
 
   #set(key: string, value: boolean): void {

@@ -63,6 +63,8 @@ export class SessionHub implements Disposable {
 
   #listen(calls: ClientCalls): void {
     this.#store.add(calls.onNotification('session/update', (params) => this.#update(params)));
+    // Receipts and seams are the control views' business; here they are only not unknown.
+    this.#store.add(calls.onNotification('_harn/agentEvent', () => undefined));
     this.#store.add(
       calls.onNotification('_pilothouse/session_changed', (params) => {
         if (isObject(params)) this.directory.update(params['session']);

@@ -50,7 +50,8 @@ function sessionItem(view: SessionView, now: number): vscode.TreeItem {
       : vscode.TreeItemCollapsibleState.None,
   );
   const time = relativeTime(row.updatedAt, now);
-  item.id = `session:${row.sessionId}`;
+  // The editor keeps whether an id is folded: with questions below, it is another item and opens unfolded.
+  item.id = `session:${row.sessionId}${gates.length > 0 ? ':asking' : ''}`;
   item.description = `${baseName(row.cwd)} · ${time}`;
   item.resourceUri = sessionUri(row.sessionId);
   item.iconPath = icon(state);

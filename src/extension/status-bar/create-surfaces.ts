@@ -26,7 +26,11 @@ export function createSurfaces(services: Services, unread: UnreadMarks): Surface
   const bar = store.add(new StatusBar(summary));
   const update = (): void => {
     bar.update();
-    keys.update(summary(), bridge.sessionId !== null, settings.grouping() === 'folder');
+    keys.update(summary(), {
+      listed: hub.directory.hasLoaded,
+      chatSession: bridge.sessionId !== null,
+      groupedByFolder: settings.grouping() === 'folder',
+    });
   };
   const toasts = { gates: hub.gates, nameOf, isShown };
   store.add(new GateToasts({ ...toasts, open: (gate) => void openGate(services, gate) }));
