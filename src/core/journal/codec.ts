@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { messageOf } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import type { ControlEvent, HistoryEvent } from '../session/events.ts';
@@ -28,7 +28,9 @@ export type EncodedRecord = {
 const historyShapes = shapesOf(historyFields);
 const controlShapes = shapesOf(controlFields);
 
-function shapesOf(fields: Readonly<Record<string, z.ZodRawShape>>): ReadonlyMap<string, z.ZodType> {
+function shapesOf(
+  fields: Readonly<Record<string, z.core.$ZodShape>>,
+): ReadonlyMap<string, z.ZodMiniType> {
   return new Map(Object.entries(fields).map(([type, shape]) => [type, z.strictObject(shape)]));
 }
 

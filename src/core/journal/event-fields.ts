@@ -1,11 +1,11 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { ControlEvent, HistoryEvent } from '../session/events.ts';
 import * as shape from './event-shapes.ts';
 
 /** A shape for every property of every event: an event or a property without one does not compile. */
 type FieldsOf<E extends { readonly type: string }> = {
   readonly [T in E['type']]: {
-    readonly [K in keyof Extract<E, { readonly type: T }>]-?: z.ZodType<
+    readonly [K in keyof Extract<E, { readonly type: T }>]-?: z.ZodMiniType<
       Extract<E, { readonly type: T }>[K]
     >;
   };
@@ -63,7 +63,7 @@ export const historyFields = {
     attempt: shape.count,
     code: z.string(),
     message: z.string(),
-    retryInMs: z.number().nullable(),
+    retryInMs: z.nullable(z.number()),
   },
   tool_proposed: {
     type: z.literal('tool_proposed'),
@@ -117,12 +117,12 @@ export const historyFields = {
     type: z.literal('process_ended'),
     processId: shape.processId,
     state: z.enum(['exited', 'stopped', 'lost']),
-    exitCode: z.number().nullable(),
-    signal: z.string().nullable(),
+    exitCode: z.nullable(z.number()),
+    signal: z.nullable(z.string()),
   },
   machine_message: {
     type: z.literal('machine_message'),
-    turnId: shape.turnId.nullable(),
+    turnId: z.nullable(shape.turnId),
     messageId: shape.messageId,
     text: z.string(),
   },
@@ -130,7 +130,7 @@ export const historyFields = {
     type: z.literal('usage_changed'),
     used: z.number(),
     size: z.number(),
-    costUsd: z.number().nullable(),
+    costUsd: z.nullable(z.number()),
   },
   notice: {
     type: z.literal('notice'),
@@ -173,6 +173,6 @@ export const controlFields = {
   },
   session_restored: {
     type: z.literal('session_restored'),
-    interruptedTurnId: shape.turnId.nullable(),
+    interruptedTurnId: z.nullable(shape.turnId),
   },
 } satisfies FieldsOf<ControlEvent>;

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { isObject, type Json, type JsonObject } from '../../base/json.ts';
 import type {
   AvailableCommand,
@@ -30,12 +30,12 @@ import {
 
 /** The pieces that stored events are made of. They check; the stored value itself is what is handed on. */
 
-function id<T extends string>(): z.ZodType<T> {
+function id<T extends string>(): z.ZodMiniType<T> {
   return z.custom<T>((value) => typeof value === 'string' && value.length > 0);
 }
 
 /** A piece whose type is stated elsewhere: `shape` checks what the mapper and the engine rely on. */
-function checked<T>(shape: z.ZodType): z.ZodType<T> {
+function checked<T>(shape: z.ZodMiniType): z.ZodMiniType<T> {
   return z.custom<T>((value) => shape.safeParse(value).success);
 }
 
@@ -46,12 +46,12 @@ export const toolCallId = id<ToolCallId>();
 export const gateId = id<GateId>();
 export const processId = id<ProcessId>();
 
-export const count = z.int().nonnegative();
-const amount = z.number().nonnegative();
+export const count = z.int().check(z.nonnegative());
+const amount = z.number().check(z.nonnegative());
 export const json = z.custom<Json>((value) => value !== undefined);
 export const jsonObject = z.custom<JsonObject>(isObject);
 
-export const usage: z.ZodType<Usage> = z.object({
+export const usage: z.ZodMiniType<Usage> = z.object({
   inputTokens: amount,
   outputTokens: amount,
   cachedInputTokens: z.exactOptional(amount),
@@ -59,7 +59,7 @@ export const usage: z.ZodType<Usage> = z.object({
   costUsd: z.exactOptional(amount),
 });
 
-export const sessionConfig: z.ZodType<SessionConfig> = z.object({
+export const sessionConfig: z.ZodMiniType<SessionConfig> = z.object({
   mode: z.enum(MODES),
   model: z.string(),
   thoughtLevel: z.enum(THOUGHT_LEVELS),
@@ -71,13 +71,13 @@ export const sessionConfig: z.ZodType<SessionConfig> = z.object({
   }),
 });
 
-export const actor: z.ZodType<Actor> = z.object({
+export const actor: z.ZodMiniType<Actor> = z.object({
   clientId: z.string(),
   role: z.enum(['host_owner', 'observer']),
   source: z.string(),
 });
 
-export const terminal: z.ZodType<Terminal> = z.object({
+export const terminal: z.ZodMiniType<Terminal> = z.object({
   kind: z.enum([
     'natural',
     'user_cancelled',
@@ -95,7 +95,7 @@ export const terminal: z.ZodType<Terminal> = z.object({
   reason: z.string(),
 });
 
-export const stopReason: z.ZodType<StopReason> = z.enum([
+export const stopReason: z.ZodMiniType<StopReason> = z.enum([
   'end_turn',
   'max_tokens',
   'max_turn_requests',
@@ -103,7 +103,7 @@ export const stopReason: z.ZodType<StopReason> = z.enum([
   'cancelled',
 ]);
 
-export const toolKind: z.ZodType<ToolKind> = z.enum([
+export const toolKind: z.ZodMiniType<ToolKind> = z.enum([
   'read',
   'edit',
   'delete',
@@ -133,14 +133,14 @@ export const toolCallContent = checked<ToolCallContent>(
       type: z.literal('diff'),
       path: z.string(),
       newText: z.string(),
-      oldText: z.string().nullish(),
+      oldText: z.nullish(z.string()),
     }),
     z.object({ type: z.literal('terminal'), terminalId: z.string() }),
   ]),
 );
 
 export const toolCallLocation = checked<ToolCallLocation>(
-  z.object({ path: z.string(), line: z.number().nullish() }),
+  z.object({ path: z.string(), line: z.nullish(z.number()) }),
 );
 
 export const planEntry = checked<PlanEntry>(
@@ -163,14 +163,14 @@ const permissionOption = checked<PermissionOption>(
   }),
 );
 
-export const modelToolCall: z.ZodType<ModelToolCall> = z.object({
+export const modelToolCall: z.ZodMiniType<ModelToolCall> = z.object({
   toolCallId,
   name: z.string(),
   input: jsonObject,
   inputError: z.exactOptional(z.string()),
 });
 
-export const modelToolResult: z.ZodType<ModelToolResult> = z.object({
+export const modelToolResult: z.ZodMiniType<ModelToolResult> = z.object({
   toolCallId,
   name: z.string(),
   status: z.enum(['completed', 'failed', 'denied', 'cancelled', 'interrupted', 'outcome_unknown']),
@@ -183,7 +183,7 @@ export const modelToolResult: z.ZodType<ModelToolResult> = z.object({
   ),
 });
 
-export const gateRequest: z.ZodType<GateRequest> = z.discriminatedUnion('kind', [
+export const gateRequest: z.ZodMiniType<GateRequest> = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('permission'),
     toolCallId,
@@ -212,7 +212,7 @@ export const gateRequest: z.ZodType<GateRequest> = z.discriminatedUnion('kind', 
   }),
 ]);
 
-export const gateAnswer: z.ZodType<GateAnswer> = z.discriminatedUnion('kind', [
+export const gateAnswer: z.ZodMiniType<GateAnswer> = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('selected'),
     optionId: z.string(),
@@ -226,7 +226,7 @@ export const gateAnswer: z.ZodType<GateAnswer> = z.discriminatedUnion('kind', [
   }),
 ]);
 
-export const receipt: z.ZodType<ControlOutcome> = z.object({
+export const receipt: z.ZodMiniType<ControlOutcome> = z.object({
   session_id: z.string(),
   control_id: z.string(),
   method: z.enum(CONTROLS),

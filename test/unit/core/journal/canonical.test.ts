@@ -1,12 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  canonicalJson,
-  chainHash,
-  GENESIS_HASH,
-  recordText,
-} from '../../../../src/core/journal/canonical.ts';
+import { canonicalJson } from '../../../../src/core/journal/canonical.ts';
+import { chainHash, GENESIS_HASH, recordText } from '../../../../src/core/journal/chain.ts';
 
 /** Any JSON value, with lone surrogates, odd keys and every finite number. */
 const anyJson = fc.jsonValue({ stringUnit: 'binary', maxDepth: 6 });
@@ -96,7 +92,9 @@ describe('the chain hash', () => {
   });
 
   test('is fixed for ever', () => {
-    expect(chainHash(GENESIS_HASH, record)).toMatchInlineSnapshot(`"82aeccb156ffdc2bf951549092dcb5cabcdbc9f09103a54e44d155e28dbab4f7"`);
+    expect(chainHash(GENESIS_HASH, record)).toMatchInlineSnapshot(
+      `"82aeccb156ffdc2bf951549092dcb5cabcdbc9f09103a54e44d155e28dbab4f7"`,
+    );
   });
 
   test('changes with every part and with what came before', () => {
