@@ -16,7 +16,7 @@ export function dressCodeBlocks(root: ParentNode, host: CodeHost, final: boolean
     block.className = 'code-block';
     pre.replaceWith(block);
     pre.tabIndex = 0;
-    pre.setAttribute('role', 'region');
+    pre.setAttribute('role', 'group');
     pre.setAttribute('aria-label', format(host.strings.codeBlock, language || 'text'));
     block.append(bar(code, language, host), pre);
   }

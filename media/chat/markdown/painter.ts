@@ -17,12 +17,12 @@ export class MarkdownPainter {
   readonly #tail: HTMLElement;
   readonly #fresh: Text;
   #text = '';
-  #streaming = false;
+  #finished = false;
   #env: LinkEnv = {};
+  /** What lies before is painted for good. */
   #settledTo = 0;
+  /** What lies between `#settledTo` and here is painted as the open block. */
   #parsedTo = 0;
-  #referencesAtFirstUse = 0;
-  #painted = false;
 
   constructor(host: CodeHost) {
     this.#host = host;
@@ -36,17 +36,12 @@ export class MarkdownPainter {
 
   /** Shows `text`. While `streaming` the last block may still change. */
   update(text: string, streaming: boolean): void {
-    if (this.#painted && text === this.#text && streaming === this.#streaming) return;
-    if (!text.startsWith(this.#text)) this.#restart();
+    if (this.#finished && !streaming && text === this.#text) return;
+    if (this.#finished || !text.startsWith(this.#text)) this.#restart();
     this.#text = text;
-    this.#streaming = streaming;
-    if (streaming && this.#mayWait()) {
-      this.#fresh.data = text.slice(this.#parsedTo);
-      return;
-    }
-    this.#paint();
-    if (!streaming) this.#resolveLateReferences();
-    this.#painted = true;
+    if (!streaming) this.#finish();
+    else if (this.#mayWait()) this.#fresh.data = text.slice(this.#parsedTo);
+    else this.#paint();
   }
 
   #mayWait(): boolean {
@@ -56,16 +51,35 @@ export class MarkdownPainter {
   }
 
   #paint(): void {
-    const blocks = renderBlocks(this.#text.slice(this.#settledTo), this.#env);
-    const open = this.#streaming ? blocks.at(-1) : undefined;
-    for (const block of blocks) {
-      if (block !== open) this.#tail.before(this.#nodesOf(block.html, true));
+    const tail = this.#text.slice(this.#settledTo);
+    // A link definition may be cut in its middle: what the open part defines is not kept.
+    const open = renderBlocks(tail, { references: { ...this.#env.references } }).at(-1);
+    if (open !== undefined && open.start > 0) {
+      this.#settle(tail.slice(0, open.start));
+      this.#settledTo += open.start;
     }
     this.#tail.replaceChildren(...(open === undefined ? [] : [this.#nodesOf(open.html, false)]));
     this.#fresh.data = '';
-    if (open !== undefined) this.#settledTo += open.start;
-    else if (!this.#streaming) this.#settledTo = this.#text.length;
     this.#parsedTo = this.#text.length;
+  }
+
+  #finish(): void {
+    const paintedBefore = this.#settledTo > 0;
+    this.#settle(this.#text.slice(this.#settledTo));
+    // A link may be defined below its use: then all is painted again, once.
+    if (paintedBefore && Object.keys(this.#env.references ?? {}).length > 0) {
+      this.#restart();
+      this.#settle(this.#text);
+    }
+    this.#tail.replaceChildren();
+    this.#fresh.data = '';
+    this.#finished = true;
+  }
+
+  #settle(text: string): void {
+    for (const block of renderBlocks(text, this.#env)) {
+      this.#tail.before(this.#nodesOf(block.html, true));
+    }
   }
 
   #nodesOf(html: string, final: boolean): DocumentFragment {
@@ -74,22 +88,11 @@ export class MarkdownPainter {
     return nodes;
   }
 
-  /** A link may be defined below its use; blocks painted before that are painted again, once. */
-  #resolveLateReferences(): void {
-    const known = Object.keys(this.#env.references ?? {}).length;
-    if (known === this.#referencesAtFirstUse) return;
-    const env = this.#env;
-    this.#restart();
-    this.#env = env;
-    this.#referencesAtFirstUse = known;
-    this.#paint();
-  }
-
   #restart(): void {
     this.root.replaceChildren(this.#tail, this.#fresh);
     this.#env = {};
     this.#settledTo = 0;
     this.#parsedTo = 0;
-    this.#referencesAtFirstUse = 0;
+    this.#finished = false;
   }
 }

@@ -62,11 +62,12 @@ export async function openChat(
     faults,
     async tell(...messages) {
       await page.evaluate(async (given) => {
-        for (const message of given) window.postMessage(message, '*');
+        const parsed: readonly unknown[] = JSON.parse(given);
+        for (const message of parsed) window.postMessage(message, '*');
         // Messages come as tasks, are drawn at the next frame, and measured in the one after.
         await new Promise((resolve) => setTimeout(resolve, 0));
         for (let frame = 0; frame < 4; frame += 1) await new Promise(requestAnimationFrame);
-      }, messages);
+      }, JSON.stringify(messages));
     },
     async said(type) {
       const all = await page.evaluate(() => globalThis.said);

@@ -34,7 +34,9 @@ export function useLogScroll(virtualizer: LogVirtualizer, view: ViewState): LogS
   useLayoutEffect(() => {
     if (restored.current === sessionId || view.items.length === 0) return;
     restored.current = sessionId;
-    restore(virtualizer, view, drafts.scroll(sessionId));
+    const place = drafts.scroll(sessionId);
+    followsEnd.current = place === null || !view.index.has(place.id);
+    restore(virtualizer, view, place);
   }, [virtualizer, view, sessionId, drafts]);
 
   useEffect(() => {
