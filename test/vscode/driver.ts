@@ -12,7 +12,7 @@ import {
 import { type QuickInput, quickInput, runCommand } from './driver/quick-input.ts';
 import { type StatusBar, statusBar } from './driver/status-bar.ts';
 import { type Tree, tree } from './driver/tree.ts';
-import { until } from './driver/until.ts';
+import { shownText, until } from './driver/until.ts';
 import { type WebviewQuery, webview } from './driver/webview.ts';
 import { checkout } from './install/paths.ts';
 import { ensureVsCode } from './install/vscode.ts';
@@ -258,7 +258,7 @@ class DrivenWindow implements VsCodeWindow {
 
   async badge(title: string): Promise<string> {
     const badge = this.#activity(title).first().locator('.badge-content');
-    return (await badge.isVisible()) ? (await badge.innerText()).trim() : '';
+    return (await badge.isVisible()) ? await shownText(badge) : '';
   }
 
   async setFocused(focused: boolean): Promise<void> {

@@ -32,8 +32,14 @@ function normal(text: string): string {
 export function editors(page: Page): Editors {
   const tabs = () =>
     page
-      .locator('.tabs-container .tab .label-name')
-      .evaluateAll((all) => all.map((tab) => tab.textContent ?? ''));
+      .locator('.tabs-container .tab .monaco-icon-label')
+      .evaluateAll((all) =>
+        all.map((tab) =>
+          ['name', 'suffix']
+            .map((part) => tab.querySelector(`.monaco-icon-${part}-container`)?.textContent ?? '')
+            .join(''),
+        ),
+      );
   const text = async () => {
     const lines = await page.locator(`${group} .monaco-editor .view-lines`).evaluateAll((areas) =>
       areas.flatMap((area) =>
@@ -54,7 +60,11 @@ export function editors(page: Page): Editors {
       await until(`a tab ${title}`, open, { saw: tabs });
     },
     async clickTab(title) {
-      await page.locator('.tabs-container .tab').getByText(title, { exact: true }).first().click();
+      const index = await until(`a tab ${title}`, async () => {
+        const found = (await tabs()).indexOf(title);
+        return found < 0 ? undefined : { found };
+      });
+      await page.locator('.tabs-container .tab').nth(index.found).click();
     },
     async waitForText(wanted) {
       const look = async () => {

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { matches, plain, until } from './until.ts';
+import { matches, plain, shownText, until } from './until.ts';
 
 /** A notification as it shows. */
 export interface Notification {
@@ -98,7 +98,7 @@ export function dialogs(page: Page): Dialogs {
   const box = page.locator('.monaco-dialog-box');
   const text = async () => {
     if ((await box.count()) === 0) return undefined;
-    return plain(await box.locator('.dialog-message-container').first().innerText());
+    return await shownText(box.locator('.dialog-message-container').first());
   };
   return {
     text,

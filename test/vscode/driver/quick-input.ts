@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { matches, plain, until } from './until.ts';
+import { matches, plain, shownText, until } from './until.ts';
 
 /** An entry of a quick pick. */
 export interface QuickEntry {
@@ -48,9 +48,9 @@ class PageQuickInput implements QuickInput {
     await until('a quick input', () => this.isOpen());
     const message = this.#widget.locator('.quick-input-message');
     return {
-      title: plain(await this.#widget.locator('.quick-input-title').innerText()),
+      title: await shownText(this.#widget.locator('.quick-input-title')),
       placeholder: (await this.#input.getAttribute('placeholder')) ?? '',
-      message: (await message.isVisible()) ? plain(await message.innerText()) : '',
+      message: (await message.isVisible()) ? await shownText(message) : '',
     };
   }
 

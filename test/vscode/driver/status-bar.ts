@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { matches, plain, until } from './until.ts';
+import { matches, plain, shownText, until } from './until.ts';
 
 /** An item of the status bar. */
 export interface StatusItem {
@@ -76,7 +76,7 @@ export function statusBar(page: Page): StatusBar {
       await item.hover();
       const hover = page.locator('.workbench-hover-container .hover-contents');
       await hover.first().waitFor();
-      return plain(await hover.first().innerText());
+      return await shownText(hover.first());
     },
   };
 }

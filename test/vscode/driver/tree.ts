@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { matches, plain, until } from './until.ts';
+import { matches, plain, shownText, until } from './until.ts';
 
 /** A row of a tree view as it shows. */
 export interface TreeRow {
@@ -172,11 +172,11 @@ class PageTree implements Tree {
 
   async message(): Promise<string> {
     const message = this.#pane.locator('.message:not(.hide)');
-    return (await message.count()) > 0 ? plain(await message.first().innerText()) : '';
+    return (await message.count()) > 0 ? await shownText(message.first()) : '';
   }
 
   async welcome(): Promise<string> {
-    return plain(await this.#pane.locator('.welcome-view-content').first().innerText());
+    return await shownText(this.#pane.locator('.welcome-view-content').first());
   }
 
   async clickWelcome(name: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Locator } from 'playwright-core';
 
 /** How long helpers wait for the workbench before they give up, in milliseconds. */
 export const patience = 20_000;
@@ -42,4 +43,10 @@ export function plain(text: string): string {
     .replace(/[\u{E000}-\u{F8FF}]/gu, '')
     .replace(/\s+/g, ' ')
     .trim();
+}
+
+/** The text of an element as it is laid out for a person, lines joined by spaces. */
+export async function shownText(element: Locator): Promise<string> {
+  // biome-ignore lint/performance/useDomNodeTextContent: textContent joins the words of two blocks.
+  return plain(await element.innerText());
 }

@@ -9,13 +9,18 @@ export interface WebviewQuery {
   readonly milliseconds?: number;
 }
 
+/** A document under load is in `pending-frame`; the element is renamed once it stands. */
+async function isActive(frame: Frame): Promise<boolean> {
+  const element = await frame.frameElement();
+  return (await element.getAttribute('id')) === 'active-frame' && (await element.isVisible());
+}
+
 async function innerFrame(outer: Frame, query: WebviewQuery): Promise<Frame | undefined> {
-  const element = await outer.frameElement();
-  if (!(await element.isVisible())) return undefined;
-  const inner = outer.childFrames().find((frame) => frame.name() === 'active-frame');
-  if (!inner) return undefined;
-  const found = await inner.locator(query.containing ?? 'body').count();
-  return found > 0 ? inner : undefined;
+  for (const inner of outer.childFrames()) {
+    if (!(await isActive(inner))) continue;
+    if ((await inner.locator(query.containing ?? 'body').count()) > 0) return inner;
+  }
+  return undefined;
 }
 
 /**

@@ -3,7 +3,11 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 
-function tryLock(path: string): DatabaseSync | undefined {
+/**
+ * Takes the machine-wide lock `path` until the result is closed or this process ends, however that
+ * happens (it is the kernel's). undefined: another process has it. Its folder must exist.
+ */
+export function tryLock(path: string): DatabaseSync | undefined {
   const database = new DatabaseSync(path);
   try {
     database.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE');
@@ -16,8 +20,7 @@ function tryLock(path: string): DatabaseSync | undefined {
 }
 
 /**
- * Runs `work` while holding the machine-wide lock `path`. The lock is the kernel's (SQLite's file
- * lock), so it ends with its holder, however that ends. `onWait` is called once if it is taken.
+ * Runs `work` while holding the machine-wide lock `path`. `onWait` is called once if it is taken.
  */
 export async function withLock<T>(
   path: string,

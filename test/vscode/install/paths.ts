@@ -15,10 +15,13 @@ export function cacheFolder(): string {
   return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'pilothouse');
 }
 
+/** Raised when what is done to the package changes, so that an older installation is not used. */
+const revision = 2;
+
 /** The folder of the installed server; its name changes with everything its content depends on. */
 export function installFolder(): string {
   const version = serverPackage.slice(serverPackage.lastIndexOf('@') + 1);
-  return join(cacheFolder(), `vscode-${version}-${process.platform}-${process.arch}`);
+  return join(cacheFolder(), `vscode-${version}-${process.platform}-${process.arch}-${revision}`);
 }
 
 /**

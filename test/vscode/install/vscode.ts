@@ -75,6 +75,8 @@ async function build(work: string): Promise<void> {
   await once(work, 'install', "Installing the server's libraries (about 15 s)", async () => {
     const flags = ['--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
     await run('npm', ['install', ...flags], { cwd, env });
+    // TypeScript, for VS Code's own language features.
+    await run('npm', ['install', ...flags], { cwd: join(cwd, 'extensions'), env });
   });
   await once(work, 'rebuild', 'Compiling its native modules (about 50 s)', async () => {
     await run('npm', ['rebuild', ...nativeModules], { cwd, env });

@@ -34,7 +34,7 @@ export interface Server {
   log(): string;
   /** Its extension hosts, by their main processes. */
   extensionHosts(): Process[];
-  /** Everything that was started below the extension hosts, directly or not, orphans included. */
+  /** Everything started from here that is not VS Code's own, orphans included. */
   extensionHostChildren(): Process[];
   /** Resolves when the server process has ended, with its exit code. */
   readonly ended: Promise<number | null>;
@@ -123,13 +123,21 @@ class RunningServer implements Server {
   readonly ended: Promise<number | null>;
   readonly log: () => string;
   readonly #run: string;
+  readonly #root: string;
   readonly #owned: Owned;
 
-  constructor(child: ChildProcess, url: string, run: string, log: () => string, owned: Owned) {
+  constructor(
+    child: ChildProcess,
+    url: string,
+    of: { root: string; run: string },
+    log: () => string,
+    owned: Owned,
+  ) {
     this.url = url;
     this.pid = child.pid ?? 0;
     this.log = log;
-    this.#run = run;
+    this.#run = of.run;
+    this.#root = of.root;
     this.#owned = owned;
     this.ended = new Promise((resolve) => {
       if (child.exitCode !== null) resolve(child.exitCode);
@@ -146,10 +154,7 @@ class RunningServer implements Server {
   }
 
   extensionHostChildren(): Process[] {
-    const ownParts = this.#everything().filter(
-      ({ pid, command }) => pid === this.pid || /--type=\w+|out\/server-main\.js/.test(command),
-    );
-    return without(this.#everything(), ownParts);
+    return this.#everything().filter(({ command }) => !command.includes(this.#root));
   }
 
   async stop(grace = 10_000): Promise<readonly Process[]> {
@@ -197,7 +202,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   try {
     const port = await listening(child, options, () => log);
     const host = options.host ?? '127.0.0.1';
-    return new RunningServer(child, `http://${host}:${port}`, run, () => log, owned);
+    return new RunningServer(
+      child,
+      `http://${host}:${port}`,
+      { root: options.vsCode.root, run },
+      () => log,
+      owned,
+    );
   } catch (error) {
     if (pid !== undefined) signal(-pid, 'SIGKILL');
     owned.dispose();
