@@ -178,8 +178,15 @@ const NEVER_BEGAN: PromptOutcome = {
   usage: { inputTokens: 0, outputTokens: 0 },
 };
 
+/** A turn that a provider or this program failed is an error: a client that reads only `stopReason` must not take it for done. */
 function promptResult(outcome: PromptOutcome): object {
   const { stopReason, terminal, turnId, usage } = outcome;
+  if (
+    stopReason !== 'cancelled' &&
+    (terminal.kind === 'provider_error' || terminal.kind === 'runtime_error')
+  ) {
+    throw new RpcError('internalError', terminal.reason, { terminal, turnId });
+  }
   return {
     stopReason,
     _meta: { harn: { terminal, turnId }, pilothouse: { turnId, usage } },
