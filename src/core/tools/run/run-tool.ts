@@ -47,7 +47,7 @@ export function runTool(home: string, launcher: Launcher, limits: RunLimits): To
       cwd: z.string().optional().describe('Where to run it; the working folder unless given.'),
       timeout_seconds: z
         .number()
-        .positive()
+        .min(0.1)
         .max(limits.maxSeconds)
         .optional()
         .describe(`After how long it is ended; ${limits.defaultSeconds} unless given.`),

@@ -50,7 +50,7 @@ export async function probeSandbox(options: {
   const writable = [...(options.writable ?? []), ...caches].filter((folder) => existsSync(folder));
   const wrap = (argv: readonly string[], scope: SandboxScope): readonly string[] => [
     bwrap,
-    ...fixedArguments(scope, writable, options.masked, options.home),
+    ...fixedArguments(scope, writable, options.masked),
     '--',
     ...argv,
   ];
@@ -63,17 +63,15 @@ function fixedArguments(
   scope: SandboxScope,
   writable: readonly string[],
   masked: readonly string[],
-  home: string,
 ): string[] {
   const temporary = [...new Set(['/tmp', '/var/tmp', tmpdir()])].filter((dir) => existsSync(dir));
   const hooks = scope.roots.map((root) => path.join(root, '.git', 'hooks'));
-  const hidden = [...masked, path.join(home, '.ssh')];
   return [
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
     ...['--unshare-pid', '--unshare-ipc', '--die-with-parent'],
     ...[...temporary, ...writable, ...scope.roots].flatMap((folder) => ['--bind', folder, folder]),
     ...hooks.filter((folder) => existsSync(folder)).flatMap((each) => ['--ro-bind', each, each]),
-    ...hidden.filter((folder) => existsSync(folder)).flatMap((folder) => ['--tmpfs', folder]),
+    ...masked.filter((folder) => existsSync(folder)).flatMap((folder) => ['--tmpfs', folder]),
     ...['--chdir', scope.cwd],
   ];
 }
