@@ -70,7 +70,7 @@ export function createTranscriptClient(ports: TranscriptPorts): TranscriptClient
     await ports.connect();
     return { reader: new TunnelReader(ports), writer: new TunnelWriter(ports), detached: true };
   };
-  const client = new LanguageClient('pilothouse.transcript', 'Pilothouse Transcript', transports, {
+  const client = new LanguageClient('pilothouse-transcript', 'Pilothouse Transcript', transports, {
     documentSelector: [{ scheme: 'agent-session' }],
     outputChannel: ports.log,
     revealOutputChannelOn: RevealOutputChannelOn.Never,

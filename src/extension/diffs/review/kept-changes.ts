@@ -6,7 +6,7 @@ export type KeptStore = {
   update(key: string, value: unknown): Thenable<void>;
 };
 
-const KEY = 'pilothouse.keptChanges';
+const KEY = 'keptChanges';
 const SHAPE = z.record(z.string(), z.record(z.string(), z.array(z.string())));
 /** Sessions whose marks are remembered; the one marked longest ago is forgotten first. */
 const MAX_SESSIONS = 100;

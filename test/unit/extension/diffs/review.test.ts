@@ -159,7 +159,7 @@ describe('a review of a session', () => {
 
   it('takes marks of another shape for none', async () => {
     const bench = new Bench();
-    bench.stored.set('pilothouse.keptChanges', { s: 7 });
+    bench.stored.set('keptChanges', { s: 7 });
     expect(bench.kept.of('s', FILE.path).size).toBe(0);
   });
 });
