@@ -37,5 +37,6 @@ function join(from: FramePort, to: FramePort): void {
     // What was held on the other side, since this one was behind, may come now.
     drained: () => to.ready(),
     ended: () => to.end(),
+    broken: () => to.destroy(),
   });
 }

@@ -17,6 +17,8 @@ export type FrameReceiver = {
   drained(): void;
   /** The peer will send no more. Called exactly once. */
   ended(): void;
+  /** The peer reads no more either: what was sent and not delivered is lost. Comes after `ended`, at most once. */
+  broken?(): void;
 };
 
 /**
@@ -114,9 +116,24 @@ class MemoryPort implements FramePort {
   }
 
   destroy(): void {
+    if (this.#done.isSettled) return;
+    this.#breakOff();
+    this.#peer?.acceptBreak();
+  }
+
+  acceptBreak(): void {
+    if (this.#done.isSettled) return;
+    this.#breakOff();
+    this.#receiver?.broken?.();
+  }
+
+  #breakOff(): void {
+    const hadEnd = this.#gotEnd;
     this.#early.length = 0;
-    this.acceptEnd();
-    this.end();
+    this.#sentEnd = true;
+    this.#gotEnd = true;
+    this.#settle();
+    if (!hadEnd) this.#receiver?.ended();
   }
 
   #settle(): void {

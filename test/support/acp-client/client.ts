@@ -192,6 +192,20 @@ export class AcpTestClient {
     return entry;
   }
 
+  /** Stops reading, so that the agent's pipe fills. */
+  pauseReading(): void {
+    this.#link.output.pause();
+  }
+
+  resumeReading(): void {
+    this.#link.output.resume();
+  }
+
+  /** Resolves when the process has written `text` to stderr. */
+  async waitForLog(text: string): Promise<void> {
+    await this.#link.waitForStderr(text);
+  }
+
   /** Ends the agent's input and waits for its end. */
   async close(): Promise<ExitStatus> {
     this.#link.input.end();

@@ -13,6 +13,8 @@ export type ClientLink = {
   readonly pid: number | undefined;
   readonly exited: Promise<ExitStatus>;
   stderr(): string;
+  /** Resolves when stderr holds `text`; rejects when the process ends without it. */
+  waitForStderr(text: string): Promise<void>;
   kill(): void;
 };
 
@@ -48,6 +50,15 @@ export function spawnLink(options: SpawnOptions): ClientLink {
     pid: child.pid,
     exited,
     stderr: () => stderr,
+    waitForStderr: (text) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (stderr.includes(text)) resolve();
+        };
+        child.stderr.on('data', look);
+        child.once('close', () => reject(new Error(`The process ended without saying "${text}"`)));
+        look();
+      }),
     kill: () => {
       if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
         process.kill(-child.pid, 'SIGKILL');
@@ -67,6 +78,7 @@ export function streamLink(streams: { input: Writable; output: Readable }): Clie
     pid: undefined,
     exited,
     stderr: () => '',
+    waitForStderr: () => Promise.reject(new Error('Streams have no stderr')),
     kill: () => {
       input.destroy();
       output.destroy();

@@ -1,0 +1,343 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as checks from '../../../../src/core/acp/generated/schema-checks.mjs';
+import { Projector } from '../../../../src/core/acp/projection/projector.ts';
+import type { HistoryEvent, Stored } from '../../../../src/core/session/events.ts';
+import type { ModelToolResult } from '../../../../src/core/session/model.ts';
+import type {
+  CommandId,
+  GateId,
+  MessageId,
+  ProcessId,
+  SessionConfig,
+  SessionId,
+  ToolCallId,
+  TurnId,
+} from '../../../../src/core/session/words.ts';
+
+const turnId = 't1' as TurnId;
+const toolCallId = 'c1' as ToolCallId;
+const messageId = 'm1' as MessageId;
+const config: SessionConfig = {
+  mode: 'ask',
+  model: 'fake/model',
+  thoughtLevel: 'auto',
+  budget: {},
+};
+const actor = { clientId: 'x', role: 'host_owner', source: 'acp' } as const;
+const usage = { inputTokens: 1, outputTokens: 2 };
+const gate = {
+  kind: 'ask',
+  toolCallId,
+  message: 'Which?',
+  schema: { type: 'object', properties: {} },
+} as const;
+const result = (status: ModelToolResult['status'], text?: string): ModelToolResult => ({
+  toolCallId,
+  name: 'run',
+  status,
+  parts: text === undefined ? [] : [{ type: 'text', text }],
+});
+
+/** One of every event, so that a new one can't be forgotten. */
+const EVENTS: { readonly [T in HistoryEvent['type']]: Extract<HistoryEvent, { type: T }> } = {
+  session_created: { type: 'session_created', cwd: '/w', additionalDirectories: [], config },
+  config_changed: { type: 'config_changed', config: { ...config, mode: 'code' }, actor },
+  title_changed: { type: 'title_changed', title: 'A title' },
+  commands_changed: {
+    type: 'commands_changed',
+    commands: [{ name: 'help', description: 'Helps' }],
+  },
+  turn_started: {
+    type: 'turn_started',
+    turnId,
+    commandId: 'k' as CommandId,
+    messageId,
+    content: [
+      { type: 'text', text: 'do' },
+      { type: 'resource_link', uri: 'file:///a', name: 'a' },
+    ],
+    config,
+  },
+  message_delta: {
+    type: 'message_delta',
+    turnId,
+    messageId,
+    kind: 'thought',
+    offset: 0,
+    text: 'hm',
+  },
+  model_replied: {
+    type: 'model_replied',
+    turnId,
+    iteration: 1,
+    messageId,
+    calls: [],
+    finish: 'stop',
+    usage,
+  },
+  model_failed: {
+    type: 'model_failed',
+    turnId,
+    iteration: 1,
+    attempt: 1,
+    code: 'model.rate_limited',
+    message: 'Slow down',
+    retryInMs: 500,
+  },
+  tool_proposed: {
+    type: 'tool_proposed',
+    turnId,
+    toolCallId,
+    name: 'run',
+    title: 'Run',
+    kind: 'execute',
+    input: { command: 'ls' },
+    locations: [{ path: '/w/a', line: 3 }],
+    content: [],
+  },
+  tool_started: { type: 'tool_started', turnId, toolCallId },
+  tool_ended: {
+    type: 'tool_ended',
+    turnId,
+    toolCallId,
+    result: result('completed', 'out'),
+    content: [{ type: 'diff', path: '/w/a', oldText: null, newText: 'x' }],
+    locations: [],
+    rawOutput: { exitCode: 0 },
+  },
+  plan_changed: {
+    type: 'plan_changed',
+    turnId,
+    entries: [{ content: 'a', priority: 'high', status: 'pending' }],
+  },
+  gate_opened: { type: 'gate_opened', turnId, gateId: 'g' as GateId, request: gate },
+  gate_resolved: {
+    type: 'gate_resolved',
+    turnId,
+    gateId: 'g' as GateId,
+    answer: { kind: 'declined' },
+    actor,
+  },
+  process_started: {
+    type: 'process_started',
+
+    processId: 'p' as ProcessId,
+    command: 'sleep',
+  },
+  process_ended: {
+    type: 'process_ended',
+    processId: 'p' as ProcessId,
+    state: 'exited',
+    exitCode: 0,
+    signal: null,
+  },
+  machine_message: { type: 'machine_message', turnId, messageId, text: 'A process ended' },
+  usage_changed: { type: 'usage_changed', used: 10, size: 100, costUsd: 0.5 },
+  notice: { type: 'notice', severity: 'warning', title: 'Careful', description: 'Very' },
+  turn_ended: {
+    type: 'turn_ended',
+    turnId,
+    terminal: { kind: 'natural', owner: 'agent', reason: 'completed' },
+    stopReason: 'end_turn',
+    usage,
+    iterations: 1,
+  },
+};
+
+const record = (event: HistoryEvent, seq = 1): Stored<HistoryEvent> => ({
+  sessionId: 's' as SessionId,
+  seq,
+  at: 1000,
+  event,
+  hash: '',
+});
+const PLAIN = { notices: false, extras: false };
+const OURS = { notices: true, extras: true };
+
+function project(event: HistoryEvent, audience = PLAIN): unknown[] {
+  return new Projector(audience)
+    .history(record(event), { skipPrompt: false })
+    .map(({ update }) => update);
+}
+
+describe('the projection from events to updates', () => {
+  test('every update of every event is valid ACP, for plain clients and for ours', () => {
+    for (const audience of [PLAIN, OURS])
+      for (const event of Object.values(EVENTS))
+        for (const update of project(event, audience))
+          expect(
+            checks.sessionNotification({ sessionId: 's', update }),
+            `${event.type} ${JSON.stringify(checks.sessionNotification.errors)}`,
+          ).toBe(true);
+  });
+
+  test('a plain client sees exactly what ACP has words for', () => {
+    const kinds = Object.fromEntries(
+      Object.values(EVENTS).map((event) => [
+        event.type,
+        project(event).map((update) => (update as { sessionUpdate: string }).sessionUpdate),
+      ]),
+    );
+    expect(kinds).toEqual({
+      session_created: [],
+      config_changed: ['current_mode_update'],
+      title_changed: ['session_info_update'],
+      commands_changed: ['available_commands_update'],
+      turn_started: ['user_message_chunk', 'user_message_chunk'],
+      message_delta: ['agent_thought_chunk'],
+      model_replied: [],
+      model_failed: [],
+      tool_proposed: ['tool_call'],
+      tool_started: ['tool_call_update'],
+      tool_ended: ['tool_call_update'],
+      plan_changed: ['plan'],
+      gate_opened: [],
+      gate_resolved: [],
+      process_started: [],
+      process_ended: [],
+      machine_message: [],
+      usage_changed: ['usage_update'],
+      notice: [],
+      turn_ended: ['session_info_update'],
+    });
+  });
+
+  test('a call is shown with everything, and its result replaces content', () => {
+    expect(project(EVENTS.tool_proposed)).toEqual([
+      {
+        sessionUpdate: 'tool_call',
+        toolCallId,
+        title: 'Run',
+        name: 'run',
+        kind: 'execute',
+        status: 'pending',
+        rawInput: { command: 'ls' },
+        locations: [{ path: '/w/a', line: 3 }],
+        content: [],
+      },
+    ]);
+    expect(project(EVENTS.tool_ended)).toEqual([
+      {
+        sessionUpdate: 'tool_call_update',
+        toolCallId,
+        status: 'completed',
+        content: [{ type: 'diff', path: '/w/a', oldText: null, newText: 'x' }],
+        rawOutput: { exitCode: 0 },
+      },
+    ]);
+  });
+
+  test.each([
+    ['failed', 'tool_error', undefined],
+    ['denied', 'permission_denied', 'denied'],
+    ['cancelled', 'cancelled', 'cancelled'],
+    ['interrupted', 'cancelled', 'interrupted'],
+    ['outcome_unknown', 'unknown', 'outcome_unknown'],
+  ] as const)(
+    'a call that was %s is failed on the wire, with its category and a readable text',
+    (status, errorCategory, own) => {
+      const event = { ...EVENTS.tool_ended, content: [], result: result(status) };
+      const [update] = project(event, OURS) as {
+        status: string;
+        content: { content: { text: string } }[];
+        _meta: Record<string, unknown>;
+      }[];
+      expect(update?.status).toBe('failed');
+      expect(update?._meta).toEqual({
+        harn: { errorCategory },
+        ...(own ? { pilothouse: { status: own } } : {}),
+      });
+      expect(update?.content[0]?.content.text).toMatch(/\.$/);
+      const [withText] = project({
+        ...event,
+        result: result(status, 'what the model read'),
+      }) as (typeof update)[];
+      expect(withText?.content[0]?.content.text).toBe('what the model read');
+    },
+  );
+
+  test('a failed turn says why: as text to plain clients, as a notice where they are taken', () => {
+    const event = {
+      ...EVENTS.turn_ended,
+      terminal: { kind: 'provider_error', owner: 'provider', reason: 'No credit' } as const,
+    };
+    expect(project(event)[0]).toMatchObject({
+      sessionUpdate: 'agent_message_chunk',
+      content: { text: 'The turn failed: No credit' },
+    });
+    expect(project(event, { notices: true, extras: false })[0]).toMatchObject({
+      sessionUpdate: 'notice',
+      severity: 'error',
+      description: 'No credit',
+    });
+    expect(project(event, OURS)).toMatchObject([
+      { _meta: { pilothouse: { turn: { state: 'ended', terminal: { reason: 'No credit' } } } } },
+    ]);
+  });
+
+  test('the same mode again is no change', () => {
+    const projector = new Projector(PLAIN);
+    const kinds = [
+      EVENTS.session_created,
+      { ...EVENTS.config_changed, config },
+      EVENTS.config_changed,
+      EVENTS.config_changed,
+    ].map((event) => projector.history(record(event), { skipPrompt: false }).length);
+    expect(kinds).toEqual([0, 0, 1, 0]);
+  });
+
+  test('streamed text arrives once, whatever the interleaving of live chunks and durable pieces', () => {
+    const texts = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(
+        texts,
+        fc.array(fc.nat(), { maxLength: 8 }),
+        fc.array(fc.nat(), { maxLength: 8 }),
+        fc.array(fc.boolean(), { minLength: 20, maxLength: 20 }),
+        (text, liveCuts, durableCuts, order) => {
+          const live = pieces(text, liveCuts);
+          const durable = pieces(text, durableCuts);
+          const projector = new Projector(PLAIN);
+          let received = '';
+          let liveEnd = 0;
+          for (const isLive of [...order, ...Array(40).fill(true), ...Array(40).fill(false)]) {
+            // A piece is durable only after its text was streamed.
+            const next = isLive ? live[0] : durable[0];
+            if (next === undefined || (!isLive && next.offset + next.text.length > liveEnd))
+              continue;
+            (isLive ? live : durable).shift();
+            if (isLive) liveEnd = next.offset + next.text.length;
+            for (const { update, offset } of projector.chunk({
+              messageId,
+              kind: 'text',
+              ...next,
+            })) {
+              expect(offset).toBe(received.length);
+              received += (update as { content: { text: string } }).content.text;
+            }
+          }
+          expect(received).toBe(text);
+        },
+      ),
+    );
+  });
+
+  test('replaying the durable pieces alone gives the same text as following live', () => {
+    const projector = new Projector(PLAIN);
+    const text = pieces('hello wide world', [3, 8]).map((piece, index) => {
+      const event = { type: 'message_delta', turnId, messageId, kind: 'text', ...piece } as const;
+      const [projected] = projector.history(record(event, index), { skipPrompt: false });
+      const update = projected?.update;
+      const content =
+        update && 'content' in update ? (update.content as { text: string }) : { text: '' };
+      return content.text;
+    });
+    expect(text.join('')).toBe('hello wide world');
+  });
+});
+
+function pieces(text: string, cuts: readonly number[]): { offset: number; text: string }[] {
+  const places = [...new Set([0, ...cuts.map((cut) => cut % text.length)])].sort((a, b) => a - b);
+  return places.map((offset, index) => ({ offset, text: text.slice(offset, places[index + 1]) }));
+}
