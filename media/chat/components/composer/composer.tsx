@@ -81,15 +81,16 @@ function Bar({ view, input, ready, onSend }: BarProps): JSX.Element {
         onClick={() => startMention(input.current)}
       />
       <Options status={view.status} />
-      <span class="grow" />
-      <UsageMeter usage={view.status.usage} />
-      <IconButton
-        icon={sending ? 'loading codicon-modifier-spin' : 'send'}
-        class="send"
-        label={sendLabel(view, sending, strings)}
-        disabled={sending || !ready}
-        onClick={onSend}
-      />
+      <span class="composer-end">
+        <UsageMeter usage={view.status.usage} />
+        <IconButton
+          icon={sending ? 'loading codicon-modifier-spin' : 'send'}
+          class="send"
+          label={sendLabel(view, sending, strings)}
+          disabled={sending || !ready}
+          onClick={onSend}
+        />
+      </span>
     </div>
   );
 }
