@@ -21,7 +21,7 @@ import { openJournal } from './journal/open-journal.ts';
 import { VERSION } from './version.ts';
 
 /** Another process may be about to let go of the data folder: a window that reloads takes this long. */
-const LOCK_WAIT_MS = 1_500;
+const LOCK_WAIT_MS = 2_500;
 /** From the end of the client to the end of this process. */
 const EXIT_DEADLINE_MS = 1_800;
 
@@ -69,17 +69,10 @@ async function start(
     dataFolder: folder,
     environment: process.env,
     defaultModel: options.model,
-    externalTools: noExternalTools,
+    version: VERSION,
     log,
   });
 }
-
-const noExternalTools = () => ({
-  tools: () => [],
-  onDidChange: () => ({ dispose: () => undefined }),
-  configure: () => undefined,
-  dispose: async () => undefined,
-});
 
 async function run(running: RunningHost, log: FileLog): Promise<void> {
   const transcripts = new Transcripts(running.host, systemClock, log);

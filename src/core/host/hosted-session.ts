@@ -1,4 +1,4 @@
-import type { SessionConfigOption } from '../../protocol/acp.ts';
+import type { McpServer, SessionConfigOption } from '../../protocol/acp.ts';
 import type { Actor, ControlOutcome } from '../../protocol/controls.ts';
 import type { GateAnswer } from '../session/events.ts';
 import { HOST } from '../session/gates.ts';
@@ -108,6 +108,11 @@ export class HostedSession implements LiveSession {
 
   attach(client: Client): void {
     this.#parts.clients.attach(client);
+  }
+
+  /** Replaces the MCP servers, from the next turn on. */
+  configureServers(servers: readonly McpServer[]): void {
+    this.#parts.owned.external.configure(servers);
   }
 
   /** True if the client was attached and nobody is left. */

@@ -47,6 +47,8 @@ export type HostParts = {
   readonly factory: ResourceFactory;
   /** The model of a new session. */
   readonly defaultModel: () => string;
+  /** Removes what the log holds of a deleted session. */
+  readonly forgetInLog: (sessionId: SessionId) => void;
 };
 
 const DEFAULT_LIST_LIMIT = 50;
@@ -128,6 +130,8 @@ export class LocalSessionHost implements SessionHost {
   async open(sessionId: SessionId, options: OpenSession, client: Client): Promise<LiveSession> {
     this.#refuseWhileClosing();
     const live = this.#live.get(sessionId);
+    if (live !== undefined && options.mcpServers !== undefined)
+      live.configureServers(options.mcpServers);
     const hosted = live ?? (await this.#openOnce(sessionId, options));
     this.#join(hosted, client);
     return hosted;
@@ -173,13 +177,13 @@ export class LocalSessionHost implements SessionHost {
     const live = this.#live.get(sessionId);
     if (live !== undefined) await this.#leave(live, 'session_closed', actor);
     const existed = await this.#parts.deps.journal.deleteSession(sessionId);
-    const { log } = this.#parts.deps;
-    log.info('Deleted a session', {
-      receipt: this.#receipt('session/delete', sessionId, actor, {
-        outcome: existed ? 'deleted' : 'already_deleted',
-        status: 'accepted',
-      }),
+    this.#parts.forgetInLog(sessionId);
+    const outcome = existed ? 'deleted' : 'already_deleted';
+    const receipt = this.#receipt('session/delete', sessionId, actor, {
+      outcome,
+      status: 'accepted',
     });
+    this.#parts.deps.log.info('Deleted a session', { controlId: receipt.control_id, outcome });
     if (existed) this.#deleted.fire(sessionId);
   }
 

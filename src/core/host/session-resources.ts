@@ -4,7 +4,13 @@ import type { McpServer } from '../../protocol/acp.ts';
 import { expandSlashCommand } from '../harness/native/slash-commands.ts';
 import { systemPrompt } from '../harness/native/system-prompt.ts';
 import type { SessionProcesses, SessionResources } from '../session/deps.ts';
-import type { DocumentFiles, ProcessInfo, Tool, Workspace } from '../session/tool.ts';
+import type {
+  DocumentFiles,
+  ProcessInfo,
+  Tool,
+  TurnPreparation,
+  Workspace,
+} from '../session/tool.ts';
 import type { SessionId } from '../session/words.ts';
 
 /** Background processes with what the host needs of them. */
@@ -22,6 +28,10 @@ export interface ExternalTools {
   onDidChange(listener: (notice: ExternalNotice | null) => void): Disposable;
   /** Replaces the servers, for a load or resume that names others. */
   configure(servers: readonly McpServer[]): void;
+  /** Waits briefly for servers that are connecting and asks for the sign-ins they need. Never rejects. */
+  prepare(turn: TurnPreparation): Promise<void>;
+  /** Ends the processes that still work on a call that was stopped; resolves when they are gone. Bounded. */
+  stopCalls(): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -73,9 +83,12 @@ export function createResources(
       list: () => processes.list(),
       output: (processId, from, maxBytes) => processes.output(processId, from, maxBytes),
       stop: (processId) => processes.stop(processId),
-      stopAll: () => processes.stopAll(),
+      stopAll: async () => {
+        await Promise.all([processes.stopAll(), external.stopCalls()]);
+      },
     },
     tools: () => [...factory.builtinTools, ...external.tools()],
+    prepareTurn: (turn) => external.prepare(turn),
     system: systemPrompt(workspace),
     expand: expandSlashCommand,
   };

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import type { OpenJournal } from '../../journal/open-journal.ts';
-import type { Log } from '../../session/ports.ts';
+import { createMcp } from '../../mcp/create-mcp.ts';
 import { createTools } from '../../tools/create-tools.ts';
 import { createPolicy, type RememberingPolicy } from '../../tools/policy/create-policy.ts';
 import { createPolicyStore } from '../../tools/policy/policy-store.ts';
@@ -9,9 +9,9 @@ import { createProcesses } from '../../tools/run/background-processes.ts';
 import { childEnvironment } from '../../tools/run/child-environment.ts';
 import { createLauncher, type Launcher } from '../../tools/run/launcher.ts';
 import { probeSandbox } from '../../tools/run/sandbox.ts';
+import type { FileLog } from '../log.ts';
 import { randomIds, sha256, systemClock } from '../node-ports.ts';
 import { LocalSessionHost } from '../session-host.ts';
-import type { ResourceFactory } from '../session-resources.ts';
 import { EditorBridge } from './editor-bridge.ts';
 import { ModelSettings } from './model-settings.ts';
 import { SessionFeed } from './session-feed.ts';
@@ -35,8 +35,8 @@ export async function openHost(options: {
   readonly dataFolder: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly defaultModel: string | null;
-  readonly externalTools: ResourceFactory['externalTools'];
-  readonly log: Log;
+  readonly version: string;
+  readonly log: FileLog;
 }): Promise<RunningHost> {
   const { journal, dataFolder, environment, log } = options;
   const home = homedir();
@@ -56,6 +56,18 @@ export async function openHost(options: {
   });
   const cleaned = childEnvironment(environment);
   const launcher = await openLauncher(cleaned, home, dataFolder, environment);
+  const mcp = createMcp({
+    dataFolder,
+    environment: cleaned,
+    version: options.version,
+    clock: systemClock,
+    ids: randomIds,
+    log,
+  });
+  const killAll = (): void => {
+    launcher.killAll();
+    mcp.killAll();
+  };
   const host = new LocalSessionHost({
     deps: {
       journal,
@@ -75,17 +87,18 @@ export async function openHost(options: {
           clock: systemClock,
           ids: randomIds,
         }),
-      externalTools: options.externalTools,
+      externalTools: mcp.externalTools,
       builtinTools: createTools({ home, protectedPaths, launcher, environment: cleaned }),
     },
     defaultModel: () => models.defaultModel(),
+    forgetInLog: (sessionId) => log.forget(sessionId),
   });
   const feed = new SessionFeed(host, systemClock, log);
   let closing: Promise<void> | null = null;
   const close = async (): Promise<void> => {
     feed.dispose();
     await host.shutdown();
-    launcher.killAll();
+    killAll();
     await journal.close();
   };
   return {
@@ -98,7 +111,7 @@ export async function openHost(options: {
       closing ??= close();
       return closing;
     },
-    killAll: () => launcher.killAll(),
+    killAll,
   };
 }
 
