@@ -52,27 +52,35 @@ async function folder(name: string, fallback: string): Promise<string> {
   return path;
 }
 
+/** VS Code's own chatter, which comes through the same channel as the suite's console. */
+const chatter =
+  /^\[(AgentHost|RemoteAgentHost|ChatModelSelection|reconnection-grace|AccountPolicyGate|Service Worker)|^(Creating a socket|Resolv(ing|ed) connection token|Updating additional builtin|Ignoring fetching additional)|authentication provider 'github'|gallery service|Creation of workbench contribution|An unknown error occurred/;
+
+function print(type: string, args: readonly unknown[]): void {
+  const line = args.map((arg) => (typeof arg === 'string' ? arg : JSON.stringify(arg))).join(' ');
+  if (chatter.test(line)) return;
+  const stream = type === 'error' || type === 'warn' ? process.stderr : process.stdout;
+  stream.write(`${line}\n`);
+}
+
 /** Opens the window and resolves with the suite's exit code. */
 async function runSuite(server: Server, tests: string): Promise<number> {
-  const minutes = Number(text('timeout') ?? 600_000);
+  const patience = Number(text('timeout') ?? 600_000);
   const browser = await launchBrowser();
   try {
     const page = await browser.newPage();
     const finished = Promise.withResolvers<number>();
+    let over = false;
     const give = (why: string) => {
+      if (over) return;
       process.stderr.write(`${why}\n${server.log().slice(-4000)}\n`);
       finished.resolve(1);
     };
-    const timer = setTimeout(() => give(`The suite did not end within ${minutes} ms.`), minutes);
+    const timer = setTimeout(() => give(`The suite did not end within ${patience} ms.`), patience);
     page.on('crash', () => give('The window crashed.'));
     browser.on('disconnected', () => give('Chromium ended before the suite did.'));
     void server.ended.then(() => give('The VS Code server ended before the suite did.'));
-    await page.exposeFunction('codeAutomationLog', (type: string, args: unknown[]) => {
-      const line = args.map((arg) => (typeof arg === 'string' ? arg : JSON.stringify(arg)));
-      (type === 'error' || type === 'warn' ? process.stderr : process.stdout).write(
-        `${line.join(' ')}\n`,
-      );
-    });
+    await page.exposeFunction('codeAutomationLog', print);
     await page.exposeFunction('codeAutomationExit', (code: number) => finished.resolve(code));
     await page.goto(
       windowUrl(server.url, {
@@ -82,6 +90,7 @@ async function runSuite(server: Server, tests: string): Promise<number> {
       }),
     );
     const code = await finished.promise;
+    over = true;
     clearTimeout(timer);
     return code;
   } finally {
@@ -105,6 +114,7 @@ async function main(): Promise<number> {
       serverDataDir: await folder('', join(scratch, 'server')),
       trust: values['disable-workspace-trust'] === true,
       development: true,
+      env: { EXTENSIONS_GALLERY: '{}' },
     });
     try {
       return await runSuite(server, tests);
@@ -118,6 +128,6 @@ async function main(): Promise<number> {
 
 const starter = process.ppid;
 setInterval(() => {
-  if (process.ppid !== starter) process.exit(1); // Whoever ran us is gone.
+  if (process.ppid !== starter) process.exit(1); // Whoever ran us is gone, and what we own goes too.
 }, 1000).unref();
 process.exit(await main());

@@ -6,7 +6,7 @@ export default defineConfig({
     name: 'host',
     root: new URL('../..', import.meta.url).pathname,
     globalSetup: ['test/run/generate.mjs'],
-    include: ['test/host/**/*.test.ts'],
+    include: ['test/host/**/*.test.ts', 'test/vscode/**/*.test.ts'],
     pool: 'forks',
     fileParallelism: false,
     testTimeout: 120_000,
