@@ -116,7 +116,6 @@ function changedCore(
 
 function ended(added: string, text: string, at: number, ends: LineEnds): string {
   if (!added.includes('\n') || ends === '\n' || ends === 'none') return added;
-  if (ends === '\r\n') return added.replaceAll('\n', '\r\n');
   const next = text.indexOf('\n', at);
   const near = next === -1 ? text.lastIndexOf('\n', at - 1) : next;
   return text[near - 1] === '\r' ? added.replaceAll('\n', '\r\n') : added;
