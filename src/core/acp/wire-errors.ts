@@ -28,18 +28,19 @@ export function asRpcError(
   error: unknown,
   facts: { readonly [key: string]: string } = {},
 ): unknown {
-  if (!(error instanceof CodedError) || error instanceof RpcError) return error;
+  if (error instanceof RpcError || !isCoded(error)) return error;
+  const { code } = error;
   const { path: asked, ...rest } = facts;
-  const path = PATHS.has(error.code) ? (asked ?? PATHS.get(error.code)) : undefined;
+  const path = PATHS.has(code) ? (asked ?? PATHS.get(code)) : undefined;
   const data = {
     ...rest,
     ...error.data,
     ...(path === undefined ? {} : { path }),
-    code: error.code,
+    code,
     ...(error.retryable ? { retryable: true } : {}),
   };
   const message = path === undefined ? error.message : `Invalid params: ${path}: ${error.message}`;
-  return new RpcError(NAMES.get(error.code) ?? 'internalError', message, data, error);
+  return new RpcError(NAMES.get(code) ?? 'internalError', message, data, error);
 }
 
 /** A session the connection can't act on. */
@@ -49,4 +50,8 @@ export function notAttached(sessionId: string): RpcError {
     `Session ${sessionId} is not open on this connection. Load or resume it first.`,
     { sessionId },
   );
+}
+
+function isCoded(error: unknown): error is CodedError {
+  return error instanceof CodedError;
 }

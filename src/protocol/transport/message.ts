@@ -103,7 +103,7 @@ function depthExceeds(value: unknown, limit: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > limit) return true;
-    level = level.flatMap((item) =>
+    level = level.flatMap((item): unknown[] =>
       typeof item === 'object' && item !== null ? Object.values(item) : [],
     );
   }

@@ -141,11 +141,11 @@ export class AcpTestClient {
   textOf(sessionId: string, kind = 'agent_message_chunk'): string {
     return this.updates
       .filter((entry) => entry.sessionId === sessionId)
-      .map(({ update }) =>
-        update.sessionUpdate === kind && 'content' in update && isObject(update.content)
-          ? String((update.content as Record<string, unknown>)['text'] ?? '')
-          : '',
-      )
+      .map(({ update }) => {
+        const content = update.sessionUpdate === kind && 'content' in update ? update.content : {};
+        const text = isObject(content) ? content['text'] : undefined;
+        return typeof text === 'string' ? text : '';
+      })
       .join('');
   }
 

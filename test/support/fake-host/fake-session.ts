@@ -46,7 +46,7 @@ export type FakeTurn = {
   readonly text: string;
   readonly signal: AbortSignal;
   /** Streams text live and journals it. */
-  say(text: string): void;
+  readonly say: (text: string) => void;
 };
 
 type Running = { readonly order: number; readonly abort: AbortController };

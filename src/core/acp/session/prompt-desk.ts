@@ -83,7 +83,7 @@ export class PromptDesk {
     for (const prompt of this.#prompts.values()) {
       if (prompt.sessionId !== sessionId || prompt.outcome !== undefined) continue;
       if (this.#deps.attachment(sessionId) === undefined) prompt.isCancelled = true;
-      else this.#start(prompt);
+      else void this.#start(prompt);
     }
     const result = this.#deps.host.cancel(sessionId, admission, this.#deps.actor(params));
     result.receipt.catch((error: unknown) =>

@@ -22,7 +22,7 @@ function ignore(): void {
 }
 
 const merge = (a: object, b: object): object | undefined =>
-  'text' in a && 'text' in b ? { text: `${a.text}${b.text}` } : undefined;
+  'text' in a && 'text' in b ? { text: `${String(a.text)}${String(b.text)}` } : undefined;
 
 describe('the outbound queue', () => {
   test('sends at once while the peer reads', () => {
