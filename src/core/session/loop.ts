@@ -1,6 +1,6 @@
 import type { ContentBlock } from '../../protocol/acp.ts';
 import type { Actor } from '../../protocol/controls.ts';
-import type { AbortReason } from './aborts.ts';
+import { type AbortReason, orAborted } from './aborts.ts';
 import { canonical, SessionError } from './commands.ts';
 import type { Conversation } from './conversation.ts';
 import type { SessionDeps, SessionResources } from './deps.ts';
@@ -17,8 +17,10 @@ import {
 } from './prompts.ts';
 import type { Recorder } from './recorder.ts';
 import type { SessionState } from './session-state.ts';
+import { askSignIn } from './sign-in.ts';
 import type { TextStream } from './text-stream.ts';
 import { titleFrom } from './title.ts';
+import type { AskSignIn } from './tool.ts';
 import { runTurn } from './turn.ts';
 import type { TurnContext } from './turn-context.ts';
 import type { CommandId, MessageId, Seam, SessionConfig, SessionId, TurnId } from './words.ts';
@@ -211,6 +213,7 @@ export class Loop {
     }
     const stopping = onAbort(abort.signal, () => this.#stopProcesses());
     try {
+      await this.#prepare(turnId, abort.signal);
       const { ending, usage, iterations } = await runTurn(
         this.#context(turnId, config, abort.signal),
       );
@@ -236,6 +239,13 @@ export class Loop {
     } finally {
       clockStop.abort();
     }
+  }
+
+  async #prepare(turnId: TurnId, signal: AbortSignal): Promise<void> {
+    const { resources, gates } = this.#parts;
+    if (resources.prepareTurn === undefined) return;
+    const signIn: AskSignIn = (request) => askSignIn(gates, turnId, request, signal);
+    await orAborted(resources.prepareTurn({ signal, signIn }), signal);
   }
 
   #beginning(prompt: PendingPrompt, turnId: TurnId, config: SessionConfig): readonly NewRecord[] {
