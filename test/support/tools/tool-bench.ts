@@ -136,6 +136,7 @@ export class ToolBench {
         this.live += text;
       },
       files: this.#files(),
+      signIn: async () => false,
       ask: async (request) => {
         this.asked.push(request);
         return this.answer;
