@@ -79,9 +79,13 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeNode>, Disposa
     const review = this.#review();
     const pending = review?.pendingFiles ?? [];
     const left = pending.reduce((sum, file) => sum + file.pending.length, 0);
-    this.#view.description = this.sessionId === null ? '' : this.#ports.sessionName(this.sessionId);
-    this.#view.badge =
-      left === 0 ? undefined : { value: left, tooltip: l10n.t('{0} changes to review', left) };
+    // No badge: the container's says how many sessions need the person.
+    this.#view.description =
+      this.sessionId === null
+        ? ''
+        : [this.#ports.sessionName(this.sessionId), ...(left > 0 ? [String(left)] : [])].join(
+            ' · ',
+          );
     this.#view.message =
       review?.isLoaded && pending.length === 0
         ? review.files.length === 0
@@ -129,12 +133,9 @@ function fileRow(node: Extract<ChangeNode, { kind: 'file' }>): vscode.TreeItem {
     uri,
     hasHunks ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None,
   );
-  const folder = vscode.workspace.asRelativePath(vscode.Uri.joinPath(uri, '..'), false);
   row.id = `${node.sessionId} ${file.path}`;
   row.iconPath = vscode.ThemeIcon.File;
-  row.description = [STATES[file.state](), folder === file.path ? '' : folder]
-    .filter((part) => part !== '' && part !== '.')
-    .join(' · ');
+  row.description = [STATES[file.state](), folderOf(uri)].filter((part) => part !== '').join(' · ');
   row.contextValue = 'changedFile';
   row.tooltip = file.path;
   row.command = openCommand(node);
@@ -142,6 +143,13 @@ function fileRow(node: Extract<ChangeNode, { kind: 'file' }>): vscode.TreeItem {
     label: `${file.path}, ${STATES[file.state]()}, ${countText(file.pending.length)}`,
   };
   return row;
+}
+
+/** The file's folder within the workspace; empty for the workspace's own. */
+function folderOf(uri: vscode.Uri): string {
+  const folder = vscode.Uri.joinPath(uri, '..');
+  const isRoot = vscode.workspace.getWorkspaceFolder(uri)?.uri.toString() === folder.toString();
+  return isRoot ? '' : vscode.workspace.asRelativePath(folder);
 }
 
 const STATES: Readonly<Record<ReviewFile['state'], () => string>> = {
