@@ -29,7 +29,8 @@ export function registerCommands(table: CommandTable, log: vscode.LogOutputChann
 async function explain(error: unknown): Promise<void> {
   const showLog = l10n.t('Show Log');
   const restart = l10n.t('Restart Agent');
-  const isAgent = error instanceof CodedError && error.code.startsWith('agent.');
+  const code: string = error instanceof CodedError ? String(error.code) : '';
+  const isAgent = code.startsWith('agent.');
   const actions = isAgent ? [restart, showLog] : [showLog];
   const picked = await vscode.window.showErrorMessage(messageOf(error), ...actions);
   if (picked === showLog) await vscode.commands.executeCommand('pilothouse.showLog');

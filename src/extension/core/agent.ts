@@ -16,6 +16,8 @@ export type AgentState =
       readonly process: AgentProcess;
       readonly connection: AgentConnection;
       readonly info: AgentInfo;
+      /** Resolves when its end has been dealt with and the state is another one. */
+      readonly over: Promise<void>;
     }
   | { readonly kind: 'restarting'; readonly reason: string; readonly wait: AbortController }
   | { readonly kind: 'failed'; readonly reason: string }
@@ -33,6 +35,9 @@ export type AgentPorts = {
   /** Says why it may not be started now, or null. */
   readonly forbidden: () => CodedError | null;
 };
+
+/** How long a process that closed its output may take to end by itself. */
+const HANG_GRACE_MS = 500;
 
 /**
  * The one owner of the agent-core process: starts it on demand, starts it again after a crash as long as the policy
@@ -63,7 +68,10 @@ export class Agent implements Disposable {
     const state = this.#state;
     switch (state.kind) {
       case 'ready':
-        return state.connection;
+        if (!state.connection.isClosed) return state.connection;
+        // It has just died: its end is being dealt with, and then a new one can be started.
+        await state.over;
+        return this.ensure();
       case 'starting':
         return state.ready;
       case 'closed':
@@ -140,18 +148,17 @@ export class Agent implements Disposable {
       throw new CodedError('agent.closed', 'The window is closing.');
     }
     this.#ports.log(`agent-core ${info.version} runs as process ${process.pid}`);
-    this.#set({ kind: 'ready', process, connection, info });
-    void this.#watch(process, connection);
+    const over = this.#watch(process, connection);
+    this.#set({ kind: 'ready', process, connection, info, over });
     return connection;
   }
 
   async #watch(process: AgentProcess, connection: AgentConnection): Promise<void> {
-    const exit = await Promise.race([process.done, connection.closed.then(() => null)]);
+    await Promise.race([process.done, connection.closed]);
     connection.dispose();
-    const isCurrent = this.#state.kind === 'ready' && this.#state.process === process;
-    await process.stop(isCurrent ? 500 : 2_000);
-    if (!isCurrent) return;
-    const reason = describeExit(exit ?? (await process.done));
+    await process.stop(HANG_GRACE_MS);
+    if (this.#state.kind !== 'ready' || this.#state.process !== process) return;
+    const reason = describeExit(await process.done);
     this.#ports.log(`agent-core ended: ${reason}`);
     this.#afterFailure(reason);
   }

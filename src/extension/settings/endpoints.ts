@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
 
 /** A kind of model source that the guided set-up offers. */
 export type EndpointKind = {
@@ -50,8 +50,7 @@ export function providerEntry(
   source: { readonly id: string; readonly kind: string; readonly baseUrl: string },
   model: string,
 ): JsonObject {
-  const known = Array.isArray(existing?.['models']) ? existing['models'] : [];
-  const others = known.filter((one) => nameOf(one) !== model);
+  const others = listOf(existing?.['models']).filter((one) => nameOf(one) !== model);
   return {
     ...existing,
     id: source.id,
@@ -59,6 +58,14 @@ export function providerEntry(
     baseUrl: source.baseUrl,
     models: [...others, { name: model }],
   };
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return isList(value) ? value : [];
+}
+
+function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
 }
 
 function nameOf(model: unknown): unknown {

@@ -276,11 +276,17 @@ export class Conversation {
 
   /** A prompt was answered: ends its turn, unless the history's own mark has done so already. */
   promptEnded(commandId: string, end: Omit<TurnEnd, 'seconds'>): ChatChange[] {
-    if (this.#endedPrompts.delete(commandId)) return [];
+    if (this.#endedPrompts.delete(commandId) || this.#endsWithTurnEnd()) return [];
     const running = this.#turn?.commandId === commandId ? this.#turn : null;
     if (running) this.#turn = null;
     const turnId = running?.turnId ?? end.turnId;
     return this.endTurn({ ...end, turnId, seconds: null }, null);
+  }
+
+  /** A turn that was cancelled before it began has an end but no beginning to know its prompt by. */
+  #endsWithTurnEnd(): boolean {
+    const last = [...this.#rows.values()].at(-1);
+    return last?.body.kind === 'fixed' && last.body.item.kind === 'turn_end';
   }
 
   /** The turn is over: what was streaming is complete, and calls without an end got none. */
