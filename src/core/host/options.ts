@@ -25,7 +25,7 @@ const MODE_TEXTS: Record<Mode, { name: string; description: string }> = {
 };
 
 const THOUGHT_TEXTS: Record<ThoughtLevel, string> = {
-  auto: "The model's own default",
+  auto: 'Auto',
   off: 'Off',
   low: 'Low',
   medium: 'Medium',
