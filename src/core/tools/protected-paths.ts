@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { isInside } from './files/resolve-path.ts';
 
@@ -47,17 +48,16 @@ export function createProtectedPaths(options: {
   /** More folders that no tool may touch. */
   readonly deny?: readonly string[];
 }): ProtectedPaths {
-  const denied = [options.dataFolder, ...(options.deny ?? [])];
-  const ssh = path.join(options.home, '.ssh');
-  const places = SECRET_PLACES.map((place) => path.join(options.home, place));
+  const denied = [options.dataFolder, ...(options.deny ?? [])].flatMap(bothNames);
+  const homes = bothNames(options.home);
+  const keys = homes.map((home) => path.join(home, '.ssh'));
+  const places = homes.flatMap((home) => SECRET_PLACES.map((place) => path.join(home, place)));
   return {
     guard(file, access) {
       if (denied.some((folder) => isInside(file, folder, path)))
         return deny("is in the program's own data folder, which tools may not touch");
-      if (
-        isInside(file, ssh, path) &&
-        !(access === 'read' && isPublicSsh(path.relative(ssh, file)))
-      )
+      const ssh = keys.find((folder) => isInside(file, folder, path));
+      if (ssh !== undefined && !(access === 'read' && isPublicSsh(path.relative(ssh, file))))
         return deny('is in the folder of SSH keys, which tools may not touch');
       const names = file.toLowerCase().split(/[/\\]/);
       if (access === 'write' && names.includes('.git'))
@@ -72,6 +72,17 @@ export function createProtectedPaths(options: {
       return null;
     },
   };
+}
+
+/** A folder as it was named and, where it is reached through a link, as it really is: what is guarded is canonical. */
+export function bothNames(folder: string): readonly string[] {
+  try {
+    return [...new Set([folder, realpathSync(folder)])];
+  } catch (error) {
+    // A folder that does not exist yet has one name only.
+    if (error instanceof Error && 'code' in error) return [folder];
+    throw error;
+  }
 }
 
 function deny(reason: string): Guard {

@@ -11,7 +11,7 @@ import type {
 import type { SessionId } from '../../session/words.ts';
 import { diskLinks } from '../files/disk.ts';
 import type { LinkReader } from '../files/resolve-path.ts';
-import type { ProtectedPaths } from '../protected-paths.ts';
+import { bothNames, type ProtectedPaths } from '../protected-paths.ts';
 import type { Finding } from './finding.ts';
 import { findingsOf } from './findings.ts';
 import type { PolicyStore } from './policy-store.ts';
@@ -32,6 +32,9 @@ export interface RememberingPolicy extends Policy {
   /** What is wrong with the stored rules, for a person; null if nothing. */
   problem(): string | null;
 }
+
+/** The system's folders for temporary files. */
+const TEMPORARY = ['/tmp', '/var/tmp', tmpdir()].flatMap(bothNames);
 
 /** What the policy needs. */
 export type PolicyOptions = {
@@ -145,7 +148,7 @@ class RulePolicy implements RememberingPolicy {
       workspace,
       home,
       protectedPaths,
-      temporary: this.#options.temporary ?? ['/tmp', '/var/tmp', tmpdir()],
+      temporary: this.#options.temporary ?? TEMPORARY,
       links: this.#options.links ?? diskLinks,
       posixShell: this.#options.posixShell ?? process.platform !== 'win32',
     };
