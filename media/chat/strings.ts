@@ -81,6 +81,7 @@ export const ENGLISH: Strings = {
   gatePermission: 'Permission',
   gateAsk: 'Question',
   gateAuth: 'Sign-in',
+  gateAlways: 'Always allow…',
   gateReason: 'Why: {0}',
   gateShortcut: '{0} (Alt+{1})',
   gateSubmit: 'Answer',

@@ -84,6 +84,7 @@ type ChatGateKey =
   | 'gatePermission'
   | 'gateAsk'
   | 'gateAuth'
+  | 'gateAlways'
   | 'gateReason'
   | 'gateShortcut'
   | 'gateSubmit'

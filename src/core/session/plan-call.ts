@@ -172,16 +172,17 @@ function sameAccesses(a: PreparedCall, b: PreparedCall): boolean {
 }
 
 function toOptions(decision: Asking): readonly PermissionOption[] {
+  const always = decision.remember.map(
+    (option): PermissionOption => ({
+      optionId: `allow:${option.scope}`,
+      name: option.label,
+      kind: 'allow_always',
+    }),
+  );
   return [
     { optionId: 'allow_once', name: 'Allow once', kind: 'allow_once' },
-    ...decision.remember.map(
-      (option): PermissionOption => ({
-        optionId: `allow:${option.scope}`,
-        name: option.label,
-        kind: 'allow_always',
-      }),
-    ),
     { optionId: 'reject_once', name: 'Reject', kind: 'reject_once' },
+    ...always,
   ];
 }
 

@@ -95,6 +95,7 @@ function gatesTexts() {
     gatePermission: l10n.t('Permission'),
     gateAsk: l10n.t('Question'),
     gateAuth: l10n.t('Sign-in'),
+    gateAlways: l10n.t('Always allow…'),
     gateReason: l10n.t('Why: {0}'),
     gateShortcut: l10n.t('{0} (Alt+{1})'),
     gateSubmit: l10n.t('Answer'),

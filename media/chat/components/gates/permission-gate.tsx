@@ -7,6 +7,8 @@ import { Button } from '../shared/buttons.tsx';
 import { useStrings } from '../shared/context.ts';
 import type { GateAnswer } from './gate-list.tsx';
 
+type Option = Extract<ChatGate, { kind: 'permission' }>['options'][number];
+
 type Props = {
   readonly gate: Extract<ChatGate, { kind: 'permission' }>;
   readonly state: AnswerState | null;
@@ -16,7 +18,24 @@ type Props = {
 /** What a tool wants to do, and the ways to answer. */
 export function PermissionGate({ gate, state, onAnswer }: Props): JSX.Element {
   const strings = useStrings();
-  const primary = gate.options.findIndex((option) => option.kind === 'allow_once');
+  const once = gate.options.filter(({ kind }) => kind === 'allow_once' || kind === 'reject_once');
+  const always = gate.options.filter((option) => !once.includes(option));
+  const button = (option: Option): JSX.Element => {
+    const position = gate.options.indexOf(option) + 1;
+    const shortcut = position <= 9 ? { shortcut: `Alt+${position}` } : {};
+    return (
+      <Button
+        key={option.optionId}
+        secondary={option.kind !== 'allow_once'}
+        disabled={state?.sending === true}
+        title={position <= 9 ? format(strings.gateShortcut, option.name, position) : option.name}
+        {...shortcut}
+        onClick={() => onAnswer({ optionId: option.optionId })}
+      >
+        {option.name}
+      </Button>
+    );
+  };
   return (
     <>
       {gate.details.length > 0 && (
@@ -32,22 +51,13 @@ export function PermissionGate({ gate, state, onAnswer }: Props): JSX.Element {
         <DiffView key={diff.path} diff={diff} toolCallId={gate.toolCallId} foldId={gate.gateId} />
       ))}
       {gate.reason !== '' && <p class="quiet">{format(strings.gateReason, gate.reason)}</p>}
-      <div class="gate-options">
-        {gate.options.map((option, position) => (
-          <Button
-            key={option.optionId}
-            secondary={position !== primary}
-            disabled={state?.sending === true}
-            title={
-              position < 9 ? format(strings.gateShortcut, option.name, position + 1) : option.name
-            }
-            {...(position < 9 ? { shortcut: `Alt+${position + 1}` } : {})}
-            onClick={() => onAnswer({ optionId: option.optionId })}
-          >
-            {option.name}
-          </Button>
-        ))}
-      </div>
+      <div class="gate-options">{once.map(button)}</div>
+      {always.length > 0 && (
+        <details class="gate-always">
+          <summary>{strings.gateAlways}</summary>
+          <div class="gate-options">{always.map(button)}</div>
+        </details>
+      )}
     </>
   );
 }
