@@ -13,6 +13,8 @@ import { serveOpenDocuments } from './core/open-documents.ts';
 import { systemClock } from './core/system-clock.ts';
 import { registerDiffs } from './diffs/register-diffs.ts';
 import { diffPorts } from './diffs/services-ports.ts';
+import { registerEditorModels } from './models/editor-models.ts';
+import { registerParticipant } from './participant/participant.ts';
 import { createSessions } from './sessions/create-sessions.ts';
 import { SessionHub } from './sessions/session-hub.ts';
 import { ModelKeys } from './settings/model-sources.ts';
@@ -65,10 +67,20 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
   const sessions = createSessions(context, hub, agent, log);
   const chat = createChat(context, hub, agent, log);
   own.push(sessions, chat);
-  const services = createServices({ hub, agent, calls, keys, log, ...sessions, ...chat });
+  const parts = { hub, agent, calls, keys, log, extensionId: context.extension.id };
+  const services = createServices({ ...parts, ...sessions, ...chat });
   own.push(registerAllCommands(services));
   own.push(registerDiffs(diffPorts(services, context.workspaceState), log));
   own.push(registerTranscript(services));
+  own.push(
+    registerEditorModels({
+      calls,
+      connection: () => agent.connection,
+      log: (message) => log.warn(message),
+    }),
+  );
+  const icon = vscode.Uri.joinPath(context.extensionUri, 'media/activity.svg');
+  own.push(registerParticipant(services, icon));
   const surfaces = createSurfaces(services, sessions.unread);
   own.push(surfaces, watchEditor(services, surfaces));
 

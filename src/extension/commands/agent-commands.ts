@@ -3,22 +3,20 @@ import * as vscode from 'vscode';
 import type { ListedRule } from '../../protocol/pilothouse.ts';
 import type { CommandTable, Services } from './services.ts';
 
-const EXTENSION_ID = 'pilothouse.pilothouse';
-
 /** Commands about the agent process, its rules, and the extension itself. */
 export function agentCommands(services: Services): CommandTable {
-  const { agent, log, bridge } = services;
+  const { agent, log, bridge, extensionId } = services;
   return {
     'pilothouse.restartAgent': async () => {
       await agent.restart();
     },
     'pilothouse.showLog': async () => log.show(),
     'pilothouse.openSettings': async () =>
-      vscode.commands.executeCommand('workbench.action.openSettings', `@ext:${EXTENSION_ID}`),
+      vscode.commands.executeCommand('workbench.action.openSettings', `@ext:${extensionId}`),
     'pilothouse.openWalkthrough': async () =>
       vscode.commands.executeCommand(
         'workbench.action.openWalkthrough',
-        `${EXTENSION_ID}#start`,
+        `${extensionId}#start`,
         false,
       ),
     'pilothouse.listApprovals': async () => listRules(services, bridge.sessionId),

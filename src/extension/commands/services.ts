@@ -19,6 +19,8 @@ export type Services = {
   readonly tree: SessionsTree;
   readonly keys: ModelKeys;
   readonly log: vscode.LogOutputChannel;
+  /** `publisher.name`. */
+  readonly extensionId: string;
   /** Asks for a folder if need be and starts a session there; null if the person gave up. */
   readonly startSession: () => Promise<LiveSession | null>;
   /** Shows a session in the chat and brings the chat to the front. */

@@ -41,10 +41,9 @@ const say = (session, text) =>
     content: { type: 'text', text },
   });
 
-const info = (sessionId, pilothouse) => ({
+const info = (pilothouse) => ({
   sessionUpdate: 'session_info_update',
   _meta: { pilothouse },
-  sessionId: undefined,
 });
 
 async function runLine(session, line, turn) {
@@ -93,7 +92,7 @@ async function prompt(session, params) {
     const commandId = params._meta?.pilothouse?.commandId;
     const turnId = `turn-${nextId++}`;
     if (!turn.isCancelled) {
-      record(session, info(session.sessionId, { turn: { state: 'started', turnId, commandId } }));
+      record(session, info({ turn: { state: 'started', turnId, commandId } }));
       const lines = params.prompt.flatMap((block) => (block.text ?? block.uri ?? '').split('\n'));
       for (const line of lines) if (!turn.isCancelled) await runLine(session, line, turn);
     }
@@ -102,7 +101,7 @@ async function prompt(session, params) {
     const kind = turn.isCancelled ? 'user_cancelled' : 'natural';
     const terminal = { kind, owner: 'agent', reason: '' };
     const ended = { turn: { state: 'ended', turnId, stopReason, terminal } };
-    record(session, info(session.sessionId, ended));
+    record(session, info(ended));
     return { stopReason, _meta: { harn: { terminal } } };
   })();
   session.turn = run;
