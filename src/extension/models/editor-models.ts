@@ -6,24 +6,17 @@ import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import { messageOf } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { RPC_CODES } from '../../protocol/errors.ts';
-import type {
-  EditorGenerateParams,
-  EditorModel,
-  EditorPart,
-  PilothouseAgentNotifications,
-} from '../../protocol/pilothouse.ts';
+import type { EditorGenerateParams, EditorModel, EditorPart } from '../../protocol/pilothouse.ts';
 import { badParams, type ClientCalls } from '../core/client-requests.ts';
+import type { AgentConnection } from '../core/connection.ts';
 import { chatMessages } from './editor-messages.ts';
 import { GENERATE } from './generate-params.ts';
 
 /** What the bridge needs: where the agent's calls come in, and a way to tell it something. */
 export type EditorModelPorts = {
   readonly calls: ClientCalls;
-  /** Resolves when it was sent; does nothing while there is no agent process. */
-  readonly notify: <M extends keyof PilothouseAgentNotifications>(
-    method: M,
-    params: PilothouseAgentNotifications[M],
-  ) => Promise<void>;
+  /** Where it can be told something; null while there is no agent process. */
+  readonly connection: () => Pick<AgentConnection, 'notify'> | null;
   readonly log: (message: string) => void;
 };
 
@@ -57,7 +50,8 @@ export function registerEditorModels(ports: EditorModelPorts): Disposable {
   store.add(
     vscode.lm.onDidChangeChatModels(() => {
       ports
-        .notify('_pilothouse/editor_models/changed', {})
+        .connection()
+        ?.notify('_pilothouse/editor_models/changed', {})
         .catch((error: unknown) =>
           log(`the agent was not told of new models: ${messageOf(error)}`),
         );
@@ -115,7 +109,7 @@ async function generate(
 
 /** Hands the parts on in order; each was sent before the next is read. */
 async function pump(
-  { notify }: EditorModelPorts,
+  { connection }: EditorModelPorts,
   requestId: string,
   response: vscode.LanguageModelChatResponse,
   signal: AbortSignal,
@@ -126,7 +120,7 @@ async function pump(
     const part = editorPart(piece);
     if (!part) continue;
     if (part.type === 'tool_call') finish = 'tool_calls';
-    await notify('_pilothouse/editor_models/part', { requestId, part });
+    await connection()?.notify('_pilothouse/editor_models/part', { requestId, part });
   }
   // A cancelled stream just ends: that is not a complete reply.
   signal.throwIfAborted();

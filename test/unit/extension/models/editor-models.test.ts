@@ -43,7 +43,7 @@ describe('the bridge to the editor’s models', () => {
     fake.lm.listeners.length = 0;
     bridge = registerEditorModels({
       calls,
-      notify: async (method, params) => void sent.push([method, params]),
+      connection: () => ({ notify: async (method, params) => void sent.push([method, params]) }),
       log: () => undefined,
     });
   });

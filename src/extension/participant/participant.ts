@@ -1,0 +1,140 @@
+import * as l10n from '@vscode/l10n';
+import * as vscode from 'vscode';
+import * as z from 'zod/mini';
+import type { Disposable } from '../../base/disposables.ts';
+import { messageOf } from '../../base/errors.ts';
+import { pickFolder } from '../commands/pick-folder.ts';
+import type { Services } from '../commands/services.ts';
+import type { LiveSession } from '../sessions/live-session.ts';
+import { sessionName } from '../sessions/tree-model.ts';
+import { runTurn } from './run-turn.ts';
+
+const PARTICIPANT = 'pilothouse.participant';
+const METADATA = z.looseObject({ sessionId: z.string() });
+const MAX_LISTED = 10;
+
+/** Registers `@pilothouse` in the editor's own chat. */
+export function registerParticipant(services: Services, icon: vscode.Uri): Disposable {
+  const participant = vscode.chat.createChatParticipant(
+    PARTICIPANT,
+    async (request, context, stream, token) => {
+      try {
+        return await answer(services, { request, context, stream, token });
+      } catch (error) {
+        services.log.error(`@pilothouse: ${messageOf(error)}`);
+        return withSession(sessionIn(context), { errorDetails: { message: messageOf(error) } });
+      }
+    },
+  );
+  participant.iconPath = icon;
+  return participant;
+}
+
+type Call = {
+  readonly request: vscode.ChatRequest;
+  readonly context: vscode.ChatContext;
+  readonly stream: vscode.ChatResponseStream;
+  readonly token: vscode.CancellationToken;
+};
+
+async function answer(services: Services, call: Call): Promise<vscode.ChatResult> {
+  const known = sessionIn(call.context);
+  switch (call.request.command) {
+    case 'sessions':
+      return listSessions(services, call, known);
+    case 'stop':
+      return stopSession(services, call, known);
+    case 'new':
+      return prompt(services, call, null);
+    default:
+      return prompt(services, call, known);
+  }
+}
+
+async function prompt(
+  services: Services,
+  call: Call,
+  known: string | null,
+): Promise<vscode.ChatResult> {
+  const { request, stream, token } = call;
+  const session = known === null ? await newSession(services) : await services.hub.open(known);
+  if (!session) return { errorDetails: { message: l10n.t('No session was started.') } };
+  const { sessionId } = session;
+  const open = { command: 'pilothouse.openSession', title: l10n.t('Open in Chat Panel') };
+  const target = [{ sessionId }];
+  if (request.prompt.trim() === '') {
+    stream.markdown(l10n.t('A new session is ready in {0}. What should be done?', session.cwd));
+    stream.button({ ...open, arguments: target });
+    return withSession(sessionId, {});
+  }
+  const outcome = await runTurn(services, session, request, stream, token);
+  if (outcome.stopReason === 'cancelled') stream.markdown(`\n\n*${l10n.t('Stopped.')}*`);
+  stream.button({ ...open, arguments: target });
+  if (outcome.hasChanges)
+    stream.button({
+      command: 'pilothouse.showChanges',
+      title: l10n.t('Show Changes'),
+      arguments: target,
+    });
+  return withSession(
+    sessionId,
+    outcome.problem === null ? {} : { errorDetails: { message: outcome.problem } },
+  );
+}
+
+async function newSession({ hub }: Services): Promise<LiveSession | null> {
+  const folder = await pickFolder();
+  return folder && hub.create(folder.path);
+}
+
+async function listSessions(
+  { hub }: Services,
+  { stream }: Call,
+  known: string | null,
+): Promise<vscode.ChatResult> {
+  await hub.directory.refresh();
+  const rows = hub.directory.rows().slice(0, MAX_LISTED);
+  stream.markdown(
+    rows.length === 0 ? l10n.t('There are no sessions yet.') : l10n.t('The newest sessions:'),
+  );
+  for (const { sessionId, title } of rows)
+    stream.button({
+      command: 'pilothouse.openSession',
+      title: sessionName(title),
+      arguments: [{ sessionId }],
+    });
+  return withSession(known, {});
+}
+
+async function stopSession(
+  { hub }: Services,
+  { stream }: Call,
+  known: string | null,
+): Promise<vscode.ChatResult> {
+  if (known === null) {
+    stream.markdown(l10n.t('This chat has no session yet, so there is nothing to stop.'));
+    return {};
+  }
+  const wasRunning = hub.get(known)?.isRunning ?? false;
+  await hub.stop(known);
+  stream.markdown(
+    wasRunning
+      ? l10n.t('Stop was sent to the session.')
+      : l10n.t('Stop was sent to the session, which was not running here.'),
+  );
+  return withSession(known, {});
+}
+
+/** The session that this chat has been talking to. */
+function sessionIn(context: vscode.ChatContext): string | null {
+  for (const turn of context.history.toReversed()) {
+    if (!(turn instanceof vscode.ChatResponseTurn) || turn.participant !== PARTICIPANT) continue;
+    const metadata = z.safeParse(METADATA, turn.result.metadata);
+    if (metadata.success) return metadata.data.sessionId;
+  }
+  return null;
+}
+
+function withSession(sessionId: string | null, result: vscode.ChatResult): vscode.ChatResult {
+  return sessionId === null ? result : { ...result, metadata: { sessionId } };
+}
