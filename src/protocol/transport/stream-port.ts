@@ -14,7 +14,7 @@ export interface ByteSource {
 
 /** Where bytes go; Node's `Writable` is one. */
 export interface ByteSink {
-  on(event: 'drain' | 'close', listener: () => void): unknown;
+  on(event: 'drain' | 'finish' | 'close', listener: () => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
   write(text: string): boolean;
   end(): unknown;
@@ -58,6 +58,7 @@ class StreamPort implements FramePort {
     this.#splitter = new LineSplitter(options.maxLineBytes);
     source.on('error', (error) => this.#failed(error));
     sink.on('error', (error) => this.#failed(error));
+    sink.on('finish', () => this.#sinkClosed());
     sink.on('close', () => this.#sinkClosed());
     sink.on('drain', () => {
       if (!this.#sinkOver) this.#receiver?.drained();
