@@ -12,7 +12,7 @@ export interface TreeRow {
   /** undefined: it has no children. */
   readonly expanded: boolean | undefined;
   readonly selected: boolean;
-  /** Inline actions, in order. */
+  /** Inline actions, in order, without the keys that their tooltips name. */
   readonly actions: readonly string[];
 }
 
@@ -62,7 +62,9 @@ function readRows(list: Locator): Promise<RawRow[]> {
             level: Number(row.getAttribute('aria-level')),
             expanded: expanded === null ? undefined : expanded === 'true',
             selected: row.getAttribute('aria-selected') === 'true',
-            actions: [...actions].map((one) => one.getAttribute('aria-label') ?? ''),
+            actions: [...actions].map((one) =>
+              (one.getAttribute('aria-label') ?? '').replace(/ \([^()]*\)$/, ''),
+            ),
           },
         };
       })
@@ -136,9 +138,9 @@ class PageTree implements Tree {
   }
 
   async action(label: string | RegExp, title: string): Promise<void> {
-    const { locator } = await this.#locate(label, (row) => row.actions.includes(title));
+    const { row, locator } = await this.#locate(label, ({ actions }) => actions.includes(title));
     await locator.hover();
-    await locator.locator(`.actions a.action-label[aria-label="${title}"]`).click();
+    await locator.locator('.actions a.action-label').nth(row.actions.indexOf(title)).click();
   }
 
   async menu(label: string | RegExp, entry: string): Promise<void> {
