@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Ids } from '../../base/ids.ts';
 import type { ModelCatalog } from './model.ts';
 import type { Journal, Log } from './ports.ts';
-import type { DocumentFiles, Policy, Processes, Tool, Workspace } from './tool.ts';
+import type { DocumentFiles, Policy, Processes, Tool, TurnPreparation, Workspace } from './tool.ts';
 
 /** What a session needs from the world; one set serves all sessions of a host. */
 export type SessionDeps = {
@@ -23,6 +23,11 @@ export type SessionResources = {
   readonly processes: SessionProcesses;
   /** The tools of the next turn; external ones come and go between turns. */
   readonly tools: () => readonly Tool[];
+  /**
+   * Runs before a turn takes its snapshot of tools: external ones may be about to arrive or want a sign-in. Must not
+   * reject, and must be quick but for the person.
+   */
+  readonly prepareTurn?: (turn: TurnPreparation) => Promise<void>;
   /** The system prompt; the same text for the whole life of the session. */
   readonly system: string;
   /** What a slash command stands for, or null if the text is no command. */

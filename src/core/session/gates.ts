@@ -43,8 +43,16 @@ export class Gates {
     }));
   }
 
-  /** Opens a gate and waits for its answer; an abort answers it `cancelled`. */
-  async ask(turnId: TurnId, request: GateRequest, signal: AbortSignal): Promise<GateAnswer> {
+  /**
+   * Opens a gate and waits for its answer; an abort answers it `cancelled`. `elsewhere` answers it in the host's name
+   * if it settles first; it must not reject.
+   */
+  async ask(
+    turnId: TurnId,
+    request: GateRequest,
+    signal: AbortSignal,
+    elsewhere?: Promise<GateAnswer>,
+  ): Promise<GateAnswer> {
     const gateId = this.#ids.unique() as GateId;
     await this.#recorder.history({ type: 'gate_opened', turnId, gateId, request });
     const gate: Waiting = {
@@ -60,6 +68,7 @@ export class Gates {
       this.#settle(gate, { kind: 'cancelled', reason: 'turn_cancelled' }, HOST);
     if (signal.aborted) withdraw();
     signal.addEventListener('abort', withdraw, { once: true });
+    void elsewhere?.then((answer) => this.#settle(gate, answer, HOST));
     try {
       const { answer, actor } = await gate.answered.promise;
       await this.#recorder.history({ type: 'gate_resolved', turnId, gateId, answer, actor });

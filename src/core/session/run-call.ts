@@ -3,6 +3,7 @@ import type { Json } from '../../base/json.ts';
 import type { ToolCallContent, ToolCallLocation } from '../../protocol/acp.ts';
 import type { ModelPart, ModelToolCall, ModelToolResult } from './model.ts';
 import type { ReadyCall } from './plan-call.ts';
+import { askSignIn } from './sign-in.ts';
 import type { AskRequest, ToolContext } from './tool.ts';
 import type { TurnContext } from './turn-context.ts';
 
@@ -94,6 +95,7 @@ function toContext(turn: TurnContext, ready: ReadyCall): ToolContext {
       );
       return answer.kind === 'accepted' ? answer.content : null;
     },
+    signIn: (request) => askSignIn(turn.gates, turnId, request, signal),
     setPlan: (entries) => recorder.history({ type: 'plan_changed', turnId, entries }),
     processes: resources.processes,
   };

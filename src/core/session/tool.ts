@@ -59,6 +59,22 @@ export type ToolOutcome = {
 /** A question to a person; the answer is an object that fits `schema`, or null when they declined. */
 export type AskRequest = { readonly message: string; readonly schema: ElicitationSchema };
 
+/** A sign-in that happens elsewhere, in a browser; asked as an `auth` gate. */
+export type SignInRequest = {
+  /** The MCP server that wants it, by name. */
+  readonly target: string;
+  readonly message: string;
+  readonly url: string;
+  /** Settles by itself: true when the sign-in arrived, false when it can't any more. Must not reject. */
+  readonly arrived: Promise<boolean>;
+};
+
+/** Resolves true when the sign-in arrived or the person says that it is done; false if they declined or on Stop. */
+export type AskSignIn = (request: SignInRequest) => Promise<boolean>;
+
+/** What may be done before a turn takes its snapshot of tools. */
+export type TurnPreparation = { readonly signal: AbortSignal; readonly signIn: AskSignIn };
+
 /** What a running tool may use. `signal` aborts on Stop; a tool must then end all it started. */
 export type ToolContext = {
   readonly sessionId: SessionId;
@@ -71,6 +87,7 @@ export type ToolContext = {
   readonly output: (text: string) => void;
   readonly files: DocumentFiles;
   readonly ask: (request: AskRequest) => Promise<JsonObject | null>;
+  readonly signIn: AskSignIn;
   readonly setPlan: (entries: readonly PlanEntry[]) => Promise<void>;
   readonly processes: Processes;
 };
