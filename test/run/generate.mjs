@@ -52,7 +52,8 @@ function lenient(node) {
     : copy;
 }
 
-/** The keyword by its name, since an object with a literal one could be taken for a promise. */
+/** A keyword of JSON Schema; nothing here is a promise. */
+// oxlint-disable-next-line unicorn/no-thenable
 const CONSEQUENCE = 'then';
 
 /**
