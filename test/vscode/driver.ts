@@ -43,7 +43,7 @@ export interface OpenOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Kept when given; else a temporary one that goes with the window. */
   readonly userDataDir?: string;
-  /** A language such as `de`: extensions see it as `vscode.env.language`. */
+  /** A language such as `de`, for extensions and their manifests (VS Code's own stays English). */
   readonly locale?: string;
   readonly theme?: keyof typeof themes;
   /** For the server and the extension host. `PILOTHOUSE_HOME` is a temporary one unless given. */
@@ -75,6 +75,8 @@ export interface VsCodeWindow {
   pressKeys(...keys: string[]): Promise<void>;
   /** Clicks a view container in the activity bar, by its title; it stays open if it is already. */
   openContainer(title: string): Promise<void>;
+  /** Waits until no extension is being activated. */
+  settled(): Promise<void>;
   /** The number or text on the badge of an activity bar icon; '' if there is none. */
   badge(title: string): Promise<string>;
   /** Loses or regains the focus, as if the person looked at another window. */
@@ -254,6 +256,14 @@ class DrivenWindow implements VsCodeWindow {
     await until(`the container ${title}`, async () => {
       return (await item.getAttribute('aria-expanded')) === 'true';
     });
+    await this.#page.mouse.move(0, 0); // So that no hover covers the view.
+  }
+
+  async settled(): Promise<void> {
+    const busy = (text: string) => text.startsWith('Activating Extensions');
+    await until('extensions to be activated', async () => {
+      return !(await this.statusBar.items()).some((item) => busy(item.text));
+    });
   }
 
   async badge(title: string): Promise<string> {
@@ -277,6 +287,8 @@ class DrivenWindow implements VsCodeWindow {
     const editor = this.#page.locator('.workspace-trust-editor');
     await editor.locator('a.monaco-button', { hasText: 'Trust' }).first().click();
     await editor.locator('.workspace-trust-title', { hasText: 'You trust' }).first().waitFor();
+    await this.#page.locator('.modal-editor-part a[aria-label^="Close"]').first().click();
+    await editor.first().waitFor({ state: 'detached' });
   }
 
   async #open(): Promise<void> {

@@ -24,6 +24,7 @@ describe('the driver', () => {
   const vscode = useVsCode(() => ({
     folder: join(scratch, 'teapot'),
     extensionDevelopmentPaths: [probe],
+    locale: 'de',
   }));
 
   it('clicks an inline action of a tree row', async () => {
@@ -37,7 +38,7 @@ describe('the driver', () => {
   });
 
   it('answers a toast by its button', async () => {
-    await vscode().runCommand('Probe: Ask');
+    await vscode().runCommand('Probe: Fragen');
     await vscode().notifications.click('May I?', 'Deny');
     await vscode().statusBar.waitFor('Probe Deny');
     await vscode().notifications.waitUntilGone('May I?');
@@ -49,7 +50,7 @@ describe('the driver', () => {
     await vscode().quickInput.type('tea');
     await vscode().quickInput.accept();
     await vscode().statusBar.click('Probe two tea');
-    await vscode().statusBar.waitFor('Probe pressed');
+    await vscode().statusBar.waitFor('Probe pressed in de');
   });
 
   it('clicks inside a webview, also after a reload, and sees the old child gone', async () => {

@@ -45,6 +45,7 @@ function isTheme(name: string): name is Theme {
 
 const openContainer: Shoot = async (vscode, save) => {
   await vscode.openContainer('Pilothouse');
+  await vscode.settled();
   await save('window');
 };
 

@@ -131,15 +131,16 @@ export function quickInput(page: Page): QuickInput {
 export async function runCommand(page: Page, label: string): Promise<void> {
   const quick = quickInput(page);
   const palette = page.locator('.quick-input-widget input[placeholder*="command to run"]');
+  const offers = async () => (await quick.entries()).some((entry) => entry.label === label);
   await until(`the command palette to offer "${label}"`, async () => {
     if (!(await palette.isVisible())) await page.keyboard.press('F1');
-    await palette.waitFor({ timeout: 3000 }).catch(() => undefined);
-    if (!(await palette.isVisible())) return false;
-    await palette.fill(`>${label}`);
-    const offered = until('', async () => (await quick.entries()).some((e) => e.label === label), {
-      milliseconds: 1500,
-    });
-    if (await offered.catch(() => false)) return true;
+    // While a window starts, whatever takes the focus closes the palette: then it is opened again.
+    const filled = await palette.fill(`>${label}`, { timeout: 2000 }).then(
+      () => true,
+      () => false,
+    );
+    if (!filled) return false;
+    if (await until('', offers, { milliseconds: 1500 }).catch(() => false)) return true;
     await page.keyboard.press('Escape');
     return false;
   });

@@ -43,7 +43,7 @@ exports.activate = (context) => {
   context.subscriptions.push(
     item,
     { dispose: () => child.stdin.end() },
-    vscode.commands.registerCommand('probe.press', () => say('pressed')),
+    vscode.commands.registerCommand('probe.press', () => say(`pressed in ${vscode.env.language}`)),
     vscode.commands.registerCommand('probe.ask', async () => {
       say(await vscode.window.showWarningMessage('May I?', 'Allow', 'Deny'));
     }),
@@ -59,5 +59,5 @@ exports.activate = (context) => {
       },
     }),
   );
-  return { trusted: vscode.workspace.isTrusted, language: vscode.env.language };
+  return { trusted: vscode.workspace.isTrusted };
 };
