@@ -8,7 +8,7 @@ import type { SessionHub } from '../sessions/session-hub.ts';
 import type { ChatBridge } from './bridge.ts';
 import { parseFromChat } from './from-chat.ts';
 
-type CommandName = Extract<FromChat, { type: 'command' }>['name'];
+type CommandName = Exclude<Extract<FromChat, { type: 'command' }>['name'], 'set_key'>;
 
 /** What the chat asks of the editor. */
 export type ChatEffects = {
@@ -27,6 +27,8 @@ export type ChatEffects = {
   readonly openOutput: (session: LiveSession, toolCallId: string) => Promise<void>;
   readonly openLink: (href: string, session: LiveSession | null) => Promise<void>;
   readonly copy: (text: string) => Promise<void>;
+  /** Asks for the API key of a model source, or which one first; false if none was stored. */
+  readonly setKey: (source: string | null) => Promise<boolean>;
   readonly command: (name: CommandName, sessionId: string | null) => Promise<void>;
   /** Says that something the person asked for did not work. */
   readonly complain: (message: string) => void;
@@ -77,6 +79,7 @@ export class ChatController {
       case 'resolve_uris':
         return this.#resolveUris(message.uris);
       case 'command':
+        if (message.name === 'set_key') return this.#setKey();
         return this.#effects.command(message.name, this.#bridge.sessionId);
       default:
         return this.#open(message);
@@ -172,6 +175,16 @@ export class ChatController {
     const session = await this.#hub.open(sessionId);
     if (await session.retry()) return;
     this.#effects.complain(l10n.t('The prompt is not known here any more. Send it again.'));
+  }
+
+  /** Asks for the key that an open sign-in wants, and answers it once there is one. */
+  async #setKey(): Promise<void> {
+    const { sessionId } = this.#bridge;
+    const open = sessionId === null ? [] : this.#hub.gates.ofSession(sessionId);
+    const gate = open.find(({ question }) => question.kind === 'auth');
+    const target = gate?.question.kind === 'auth' ? gate.question.target : null;
+    if ((await this.#effects.setKey(target)) && gate)
+      this.#hub.gates.answer(gate.gateId, { kind: 'accepted', content: {} });
   }
 
   async #resolveUris(uris: readonly string[]): Promise<void> {

@@ -25,7 +25,6 @@ const COMMANDS: Readonly<Record<CommandName, string>> = {
   show_transcript: 'pilothouse.openTranscript',
   manage_trust: 'workbench.trust.manage',
   open_folder: 'workbench.action.files.openFolder',
-  set_key: 'pilothouse.setApiKey',
 };
 
 /** Carries out in the editor what the chat asks for. */
@@ -46,6 +45,14 @@ export function chatEffects({ mentions, documents, startSession }: EffectPorts):
     openOutput: async (session, toolCallId) => openOutput(documents, session, toolCallId),
     openLink: async (href, session) => openLink(href, session),
     copy: async (text) => vscode.env.clipboard.writeText(text),
+    setKey: async (source) => {
+      const argument = source === null ? undefined : { source };
+      const stored = await vscode.commands.executeCommand<unknown>(
+        'pilothouse.setApiKey',
+        argument,
+      );
+      return stored === true;
+    },
     command: async (name, sessionId) => {
       await vscode.commands.executeCommand(
         COMMANDS[name],

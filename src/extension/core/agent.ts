@@ -104,7 +104,9 @@ export class Agent implements Disposable {
     const state = this.#state;
     this.#set({ kind: 'closed' });
     if (state.kind === 'restarting') state.wait.abort();
-    if (state.kind === 'starting') await state.ready.catch(() => undefined);
+    // What is still starting sees the state and ends itself; it is not waited for longer than the grace.
+    if (state.kind === 'starting')
+      await Promise.race([state.ready.catch(() => undefined), this.#ports.clock.sleep(graceMs)]);
     if (state.kind === 'ready') {
       await state.process.stop(graceMs);
       state.connection.dispose();

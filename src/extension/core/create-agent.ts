@@ -2,13 +2,14 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { CodedError } from '../../base/errors.ts';
+import { CodedError, messageOf } from '../../base/errors.ts';
 import { configureModels, type ModelKeys } from '../settings/model-sources.ts';
 import { settings } from '../settings/settings.ts';
 import { Agent } from './agent.ts';
 import { agentEnv } from './agent-env.ts';
 import { launchAgent } from './agent-process.ts';
 import type { ClientCalls } from './client-requests.ts';
+import { parseLogLine } from './log-line.ts';
 import { systemClock } from './system-clock.ts';
 
 /** The agent of this window; nothing is started before somebody asks for it, and never in an untrusted folder. */
@@ -34,7 +35,10 @@ export function createAgent(
           dataFolder: settings.dataFolder(),
           isEditor: nodePath === '',
         }),
-        onLogLine: (line) => log.info(line),
+        onLogLine: (line) => {
+          const { level, text } = parseLogLine(line);
+          log[level](text);
+        },
       });
     },
     client: {
@@ -47,7 +51,8 @@ export function createAgent(
     },
     log: (message) => log.info(message),
     prepare: async (connection) => {
-      await keys.handOver(connection);
+      // Without its keys the agent still works: a model that needs one asks for it.
+      await keys.handOver(connection).catch((error: unknown) => log.warn(messageOf(error)));
       await configureModels(connection, (message) => log.warn(message));
     },
     forbidden: () =>
