@@ -153,7 +153,10 @@ describe('agent-core with an MCP server', () => {
     await client.initialize();
     allowEverything();
     const args = ['--pid', rig.path('pid'), '--child', rig.path('child')];
-    const sessionId = await newSession(stdioServer('x', args), stdioServer('h', ['--hang', '--pid', rig.path('h')]));
+    const sessionId = await newSession(
+      stdioServer('x', args),
+      stdioServer('h', ['--hang', '--pid', rig.path('h')]),
+    );
     await promptWith(sessionId, 'mcp__x__echo', 'call mcp__x__echo with {"text":"hi"}');
     const pids = ['pid', 'child', 'h'].map(pidIn);
     const begun = performance.now();
@@ -173,7 +176,12 @@ describe('agent-core with an MCP server that wants a login', () => {
       if (mode === 'url') await browse(String(url));
       return { action: 'accept' };
     });
-    const sessionId = await newSession({ type: 'http', name: 'far', url: `${web.origin}/mcp`, headers: [] });
+    const sessionId = await newSession({
+      type: 'http',
+      name: 'far',
+      url: `${web.origin}/mcp`,
+      headers: [],
+    });
     const script = 'call mcp__far__echo with {"text":"hi"}';
     expect(await promptWith(sessionId, 'mcp__far__echo', script)).toBe('end_turn');
     expect(callOf('mcp__far__echo').text).toContain('echo: hi');

@@ -122,7 +122,10 @@ describe('a login', () => {
     await tools.prepare(rig.turn());
     await tools.prepare(rig.turn());
     expect(rig.signIns).toHaveLength(1);
-    expect(rig.notices.at(-1)).toMatchObject({ severity: 'warning', title: 'MCP server far is left out' });
+    expect(rig.notices.at(-1)).toMatchObject({
+      severity: 'warning',
+      title: 'MCP server far is left out',
+    });
     expect(tools.tools()).toEqual([]);
   });
 

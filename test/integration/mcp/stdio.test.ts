@@ -71,7 +71,10 @@ describe('the tools of a stdio server', () => {
     const tools = rig.session([stdioServer('x')]);
     await untilTool(tools, 'mcp__x__echo');
     const echo = await rig.call(tools, 'mcp__x__echo', { text: 'hi' });
-    expect(echo).toMatchObject({ status: 'completed', parts: [{ type: 'text', text: 'echo: hi' }] });
+    expect(echo).toMatchObject({
+      status: 'completed',
+      parts: [{ type: 'text', text: 'echo: hi' }],
+    });
     const measured = await rig.call(tools, 'mcp__x__measure');
     expect(measured.rawOutput).toEqual({ celsius: 21.5 });
     const failed = await rig.call(tools, 'mcp__x__fail');
@@ -90,7 +93,9 @@ describe('the tools of a stdio server', () => {
       const tools = rig2.session([stdioServer('x', [], { GIVEN: 'yes' })]);
       await untilTool(tools, 'mcp__x__env');
       expect(textOf(await rig2.call(tools, 'mcp__x__env', { name: 'GIVEN' }))).toBe('yes');
-      expect(textOf(await rig2.call(tools, 'mcp__x__env', { name: 'OPENAI_API_KEY' }))).toBe('not set');
+      expect(textOf(await rig2.call(tools, 'mcp__x__env', { name: 'OPENAI_API_KEY' }))).toBe(
+        'not set',
+      );
       await rig2.close();
     } finally {
       delete process.env['OPENAI_API_KEY'];
@@ -174,7 +179,9 @@ describe('a stdio server that dies', () => {
   });
 
   it('takes its whole process group with it', async () => {
-    const tools = rig.session([stdioServer('x', ['--child', rig.path('child'), '--pid', rig.path('pid')])]);
+    const tools = rig.session([
+      stdioServer('x', ['--child', rig.path('child'), '--pid', rig.path('pid')]),
+    ]);
     await untilTool(tools, 'mcp__x__echo');
     const child = pidIn('child');
     expect(isAlive(child)).toBe(true);
@@ -211,7 +218,10 @@ describe('a stdio server that can’t be used', () => {
   });
 
   it('delays a turn only briefly when it hangs, and dies with the session', async () => {
-    const tools = rig.session([stdioServer('x', ['--hang', '--pid', rig.path('pid')]), stdioServer('y')]);
+    const tools = rig.session([
+      stdioServer('x', ['--hang', '--pid', rig.path('pid')]),
+      stdioServer('y'),
+    ]);
     await untilTool(tools, 'mcp__y__echo');
     await tools.prepare(rig.turn());
     expect(namesOf(tools).some((name) => name.startsWith('mcp__x__'))).toBe(false);

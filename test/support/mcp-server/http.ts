@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import {
-  type McpServer,
-  type JSONRPCMessage,
   JSONRPC_VERSION,
+  type JSONRPCMessage,
+  type McpServer,
   type Transport,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';

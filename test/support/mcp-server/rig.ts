@@ -93,7 +93,11 @@ export class McpRig {
     return await this.run(toolOf(tools, name), input, signal);
   }
 
-  async run(tool: Tool, input: JsonObject, signal = new AbortController().signal): Promise<ToolOutcome> {
+  async run(
+    tool: Tool,
+    input: JsonObject,
+    signal = new AbortController().signal,
+  ): Promise<ToolOutcome> {
     const context = this.context(signal);
     const prepared = await tool.prepare(input, context);
     if ('error' in prepared) throw new Error(prepared.error);

@@ -111,7 +111,8 @@ function addQuestions(server: McpServer): void {
         required: ['name'],
       },
     });
-    const text = answer.action === 'accept' ? `hello ${String(answer.content?.['name'])}` : answer.action;
+    const text =
+      answer.action === 'accept' ? `hello ${String(answer.content?.['name'])}` : answer.action;
     return { content: [{ type: 'text', text }] };
   });
   server.registerTool('roots', { description: 'The roots' }, async () => {
@@ -119,9 +120,10 @@ function addQuestions(server: McpServer): void {
     return { content: [{ type: 'text', text: roots.map(({ uri }) => uri).join('\n') }] };
   });
   server.registerTool('sample', { description: 'Asks the model of the client' }, async () => {
-    const text = await server.server
-      .createMessage({ messages: [], maxTokens: 1 })
-      .then(() => 'sampled', () => 'refused');
+    const text = await server.server.createMessage({ messages: [], maxTokens: 1 }).then(
+      () => 'sampled',
+      () => 'refused',
+    );
     return { content: [{ type: 'text', text }] };
   });
 }

@@ -119,6 +119,7 @@ export class ServerLink implements Disposable {
     if (this.#state.kind !== 'connected') return;
     const closing = this.#state.connection.close('now');
     this.#attempt(closing);
+    this.#changed.fire(null);
     await closing;
   }
 

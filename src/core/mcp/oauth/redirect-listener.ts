@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Deferred } from '../../../base/deferred.ts';
 import { McpError } from '../errors.ts';
 
@@ -19,6 +19,8 @@ export class RedirectListener {
 
   /** Listens on `port`, or on any other where that one is taken or null. */
   static async open(state: string, port: number | null): Promise<RedirectListener> {
+    // Loaded here, since few sessions ever need a login.
+    const { createServer } = await import('node:http');
     const server = createServer();
     if (port === null || !(await listens(server, port))) await listens(server, 0);
     return new RedirectListener(server, state);
