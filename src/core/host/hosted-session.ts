@@ -15,7 +15,6 @@ import type {
   PromptRequest,
 } from './api.ts';
 import type { AttachedClients } from './attached-files.ts';
-import type { Changes } from './changes.ts';
 import { configOptions, withOption } from './options.ts';
 import type { OwnedResources } from './session-resources.ts';
 
@@ -24,7 +23,6 @@ export type HostedParts = {
   readonly session: Session;
   readonly owned: OwnedResources;
   readonly clients: AttachedClients;
-  readonly changes: Changes;
   readonly models: ModelCatalog;
   readonly newCommandId: () => CommandId;
   /** What was stored when it was opened; times of later messages are kept up to date in here. */
@@ -45,7 +43,6 @@ export class HostedSession implements LiveSession {
       if (signal.stream !== 'history') return;
       const { event, at } = signal.record;
       if (event.type === 'turn_started' || event.type === 'model_replied') this.#lastMessageAt = at;
-      parts.changes.apply(event);
     });
   }
 
@@ -53,8 +50,22 @@ export class HostedSession implements LiveSession {
     return this.#parts.session;
   }
 
-  get changes(): Changes {
-    return this.#parts.changes;
+  /** Tells what ends by itself: background processes, and what a person should know about external tools. */
+  watch(report: (what: string, failure: unknown) => void): void {
+    const { session, owned } = this.#parts;
+    owned.processes.onDidEnd((info) => {
+      session
+        .processEnded(info)
+        .catch((failure: unknown) =>
+          report('The end of a background process could not be recorded', failure),
+        );
+    });
+    owned.external.onDidChange((notice) => {
+      if (notice === null) return;
+      session
+        .record({ type: 'notice', ...notice })
+        .catch((failure: unknown) => report('A notice could not be recorded', failure));
+    });
   }
 
   describe(): ListedSession {

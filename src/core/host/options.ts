@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SessionConfigOption, SessionModeState } from '../../protocol/acp.ts';
+import type { SessionConfigOption } from '../../protocol/acp.ts';
 import { SessionError } from '../session/commands.ts';
 import type { ModelInfo } from '../session/model.ts';
 import {
@@ -64,14 +64,6 @@ const budgetShape = z.strictObject({
   tokens: z.int().positive().optional(),
   costUsd: positive.optional(),
 });
-
-/** The modes as ACP shows them. */
-export function modeState(config: SessionConfig): SessionModeState {
-  return {
-    currentModeId: config.mode,
-    availableModes: MODES.map((id) => ({ id, ...MODE_TEXTS[id] })),
-  };
-}
 
 /** The complete list of options, in order of importance. A chosen value that is not offered any more stays visible. */
 export function configOptions(

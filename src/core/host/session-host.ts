@@ -1,17 +1,11 @@
 import { Emitter, type Event } from '../../base/emitter.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Actor, Control, ControlOutcome } from '../../protocol/controls.ts';
-import { SLASH_COMMANDS } from '../harness/native/slash-commands.ts';
-import { Conversation } from '../session/conversation.ts';
 import type { SessionDeps } from '../session/deps.ts';
 import type { HistoryEvent, Stored } from '../session/events.ts';
 import { HOST } from '../session/gates.ts';
 import type { HistoryRange, Journal, SessionRow } from '../session/ports.ts';
-import { interruptedEvents } from '../session/restore.ts';
-import { type Folded, Session } from '../session/session.ts';
-import { SessionState } from '../session/session-state.ts';
-import type { Workspace } from '../session/tool.ts';
-import type { CommandId, SessionConfig, SessionId } from '../session/words.ts';
+import type { SessionId } from '../session/words.ts';
 import type {
   Admission,
   CancelResult,
@@ -22,15 +16,12 @@ import type {
   OpenSession,
   SessionHost,
 } from './api.ts';
-import { AttachedClients, attachedFiles } from './attached-files.ts';
-import { Changes } from './changes.ts';
+import { ChangeLog } from './change-log.ts';
+import type { Changes } from './changes.ts';
 import { HostError, unknownSession } from './errors.ts';
-import { foldSession, pages } from './fold-session.ts';
-import { HostedSession } from './hosted-session.ts';
-import { DEFAULT_BUDGET } from './options.ts';
+import type { HostedSession } from './hosted-session.ts';
 import { type Outcome, receiptOf } from './receipts.ts';
-import { createResources, type ResourceFactory } from './session-resources.ts';
-import { openWorkspace } from './workspace.ts';
+import { type MakerParts, SessionMaker } from './session-maker.ts';
 
 /** The store as the host needs it: the engine's journal and what proves it. */
 export interface HostJournal extends Journal {
@@ -42,11 +33,8 @@ export interface HostJournal extends Journal {
 }
 
 /** What the host is made of. */
-export type HostParts = {
+export type HostParts = MakerParts & {
   readonly deps: SessionDeps & { readonly journal: HostJournal };
-  readonly factory: ResourceFactory;
-  /** The model of a new session. */
-  readonly defaultModel: () => string;
   /** Removes what the log holds of a deleted session. */
   readonly forgetInLog: (sessionId: SessionId) => void;
 };
@@ -56,6 +44,8 @@ const DEFAULT_LIST_LIMIT = 50;
 /** The one owner of a data folder's live sessions. */
 export class LocalSessionHost implements SessionHost {
   readonly #parts: HostParts;
+  readonly #maker: SessionMaker;
+  readonly #changeLog: ChangeLog;
   readonly #live = new Map<SessionId, HostedSession>();
   readonly #opening = new Map<SessionId, Promise<HostedSession>>();
   readonly #changed = new Emitter<SessionId>();
@@ -66,6 +56,8 @@ export class LocalSessionHost implements SessionHost {
 
   constructor(parts: HostParts) {
     this.#parts = parts;
+    this.#maker = new SessionMaker(parts);
+    this.#changeLog = new ChangeLog(parts.deps.journal);
   }
 
   /** Fires when what a list shows of a session may have changed. */
@@ -93,48 +85,13 @@ export class LocalSessionHost implements SessionHost {
 
   async create(request: NewSession, client: Client): Promise<LiveSession> {
     this.#refuseWhileClosing();
-    const { deps, defaultModel } = this.#parts;
-    const workspace = await openWorkspace(request.cwd, request.additionalDirectories);
-    const sessionId = deps.ids.unique() as SessionId;
-    const config: SessionConfig = {
-      mode: 'ask',
-      model: defaultModel(),
-      thoughtLevel: 'auto',
-      budget: DEFAULT_BUDGET,
-    };
-    const created: HistoryEvent = {
-      type: 'session_created',
-      cwd: workspace.cwd,
-      additionalDirectories: workspace.roots.slice(1),
-      config,
-    };
-    const commands: HistoryEvent = { type: 'commands_changed', commands: SLASH_COMMANDS };
-    await deps.journal.append(sessionId, [
-      { stream: 'history', event: created },
-      { stream: 'history', event: commands },
-    ]);
-    const folded: Folded = { state: new SessionState(), conversation: new Conversation() };
-    folded.state.applyHistory(created);
-    const hosted = this.#host(
-      sessionId,
-      workspace,
-      request.mcpServers,
-      folded,
-      await this.#row(sessionId),
-      new Changes(),
-    );
-    this.#join(hosted, client);
-    return hosted;
+    return this.#join(this.#host(await this.#maker.create(request)), client);
   }
 
   async open(sessionId: SessionId, options: OpenSession, client: Client): Promise<LiveSession> {
     this.#refuseWhileClosing();
-    const live = this.#live.get(sessionId);
-    if (live !== undefined && options.mcpServers !== undefined)
-      live.configureServers(options.mcpServers);
-    const hosted = live ?? (await this.#openOnce(sessionId, options));
-    this.#join(hosted, client);
-    return hosted;
+    const hosted = this.#live.get(sessionId) ?? (await this.#openOnce(sessionId, options));
+    return this.#join(hosted, client);
   }
 
   async list(query: {
@@ -232,11 +189,8 @@ export class LocalSessionHost implements SessionHost {
 
   /** The files a session changed, live or stored. */
   async changes(sessionId: SessionId): Promise<Changes> {
-    const live = this.#live.get(sessionId);
-    if (live !== undefined) return live.changes;
-    if ((await this.#parts.deps.journal.session(sessionId)) === null)
-      throw unknownSession(sessionId);
-    return this.#foldChanges(sessionId);
+    if ((await this.describe(sessionId)) === null) throw unknownSession(sessionId);
+    return this.#changeLog.of(sessionId);
   }
 
   /** Stops every session and waits until all is on disk. Idempotent. */
@@ -255,125 +209,36 @@ export class LocalSessionHost implements SessionHost {
     this.#recorded.dispose();
   }
 
-  #openOnce(sessionId: SessionId, options: OpenSession): Promise<HostedSession> {
-    const opening = this.#opening.get(sessionId) ?? this.#restore(sessionId, options);
+  async #openOnce(sessionId: SessionId, options: OpenSession): Promise<HostedSession> {
+    const known = this.#opening.get(sessionId);
+    if (known !== undefined) return known;
+    const opening = this.#maker.restore(sessionId, options).then((made) => this.#host(made));
     this.#opening.set(sessionId, opening);
-    const done = (): boolean => this.#opening.delete(sessionId);
-    opening.then(done, done);
-    return opening;
-  }
-
-  async #restore(sessionId: SessionId, options: OpenSession): Promise<HostedSession> {
-    const { deps } = this.#parts;
-    const row = await deps.journal.session(sessionId);
-    if (row === null) throw unknownSession(sessionId);
-    const workspace = await openWorkspace(
-      options.cwd ?? row.cwd,
-      options.additionalDirectories ?? row.additionalDirectories,
-    );
-    const folded = await foldSession(deps.journal, sessionId);
-    const changes = await this.#foldChanges(sessionId);
-    const hosted = this.#host(sessionId, workspace, options.mcpServers ?? [], folded, row, changes);
-    await hosted.session.restored(
-      interruptedEvents(folded.state, folded.conversation),
-      folded.state.openTurn,
-    );
-    return hosted;
-  }
-
-  async #foldChanges(sessionId: SessionId): Promise<Changes> {
-    const changes = new Changes();
-    for await (const record of pages((after, limit) =>
-      this.#parts.deps.journal.readHistory(sessionId, { after, limit }),
-    )) {
-      changes.apply(record.event);
+    try {
+      return await opening;
+    } finally {
+      this.#opening.delete(sessionId);
     }
-    return changes;
   }
 
-  #host(
-    sessionId: SessionId,
-    workspace: Workspace,
-    servers: NewSession['mcpServers'],
-    folded: Folded,
-    row: SessionRow,
-    changes: Changes,
-  ): HostedSession {
-    const { deps, factory } = this.#parts;
-    const clients = new AttachedClients();
-    const owned = createResources(
-      factory,
-      sessionId,
-      workspace,
-      servers,
-      attachedFiles(sessionId, clients),
-      (info) =>
-        session.record({
-          type: 'process_started',
-          processId: info.processId,
-          command: info.command,
-        }),
-    );
-    const session = new Session(
-      sessionId,
-      deps,
-      owned.resources,
-      { lastEventId: row.lastEventId, prefixHash: row.prefixHash },
-      folded,
-    );
-    const hosted = new HostedSession({
-      session,
-      owned,
-      clients,
-      changes,
-      models: deps.models,
-      newCommandId: () => deps.ids.unique() as CommandId,
-      row,
-    });
+  #host(hosted: HostedSession): HostedSession {
+    const { sessionId } = hosted;
     this.#live.set(sessionId, hosted);
-    this.#watch(hosted, owned.processes, owned.external);
-    return hosted;
-  }
-
-  #watch(
-    hosted: HostedSession,
-    processes: { onDidEnd: Event<Parameters<Session['processEnded']>[0]> },
-    external: {
-      onDidChange: (
-        listener: (
-          notice: {
-            severity: 'info' | 'warning' | 'error';
-            title: string;
-            description: string;
-          } | null,
-        ) => void,
-      ) => unknown;
-    },
-  ): void {
-    const { sessionId, session } = hosted;
-    const report = (what: string) => (failure: unknown) =>
-      this.#parts.deps.log.warn(what, { sessionId, error: messageOf(failure) });
-    session.subscribe((signal) => {
+    hosted.watch((what, failure) =>
+      this.#parts.deps.log.warn(what, { sessionId, error: messageOf(failure) }),
+    );
+    hosted.subscribe((signal) => {
       if (signal.stream === 'history') this.#recorded.fire(signal.record);
       if (signal.stream !== 'ephemeral' || signal.event.type === 'activity_changed')
         this.#changed.fire(sessionId);
     });
-    processes.onDidEnd((info) => {
-      session
-        .processEnded(info)
-        .catch(report('The end of a background process could not be recorded'));
-    });
-    external.onDidChange((notice) => {
-      if (notice !== null)
-        session
-          .record({ type: 'notice', ...notice })
-          .catch(report('A notice could not be recorded'));
-    });
+    return hosted;
   }
 
-  #join(hosted: HostedSession, client: Client): void {
+  #join(hosted: HostedSession, client: Client): HostedSession {
     hosted.attach(client);
     this.#changed.fire(hosted.sessionId);
+    return hosted;
   }
 
   async #leave(
@@ -383,13 +248,8 @@ export class LocalSessionHost implements SessionHost {
   ): Promise<void> {
     await hosted.close(why, actor);
     if (this.#live.get(hosted.sessionId) === hosted) this.#live.delete(hosted.sessionId);
+    this.#changeLog.forget(hosted.sessionId);
     this.#changed.fire(hosted.sessionId);
-  }
-
-  async #row(sessionId: SessionId): Promise<SessionRow> {
-    const row = await this.#parts.deps.journal.session(sessionId);
-    if (row === null) throw unknownSession(sessionId);
-    return row;
   }
 
   #listed(row: SessionRow): ListedSession {

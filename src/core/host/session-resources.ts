@@ -60,15 +60,18 @@ export type OwnedResources = {
   readonly external: ExternalTools;
 };
 
+/** What resources are made for. */
+export type ResourceNeeds = {
+  readonly sessionId: SessionId;
+  readonly workspace: Workspace;
+  readonly servers: readonly McpServer[];
+  readonly files: DocumentFiles;
+  readonly onProcessStarted: (info: ProcessInfo) => Promise<void>;
+};
+
 /** Puts together what a session needs. */
-export function createResources(
-  factory: ResourceFactory,
-  sessionId: SessionId,
-  workspace: Workspace,
-  servers: readonly McpServer[],
-  files: DocumentFiles,
-  onProcessStarted: (info: ProcessInfo) => Promise<void>,
-): OwnedResources {
+export function createResources(factory: ResourceFactory, needs: ResourceNeeds): OwnedResources {
+  const { sessionId, workspace, servers, files, onProcessStarted } = needs;
   const processes = factory.processes(sessionId, workspace);
   const external = factory.externalTools(sessionId, workspace, servers);
   const resources: SessionResources = {

@@ -52,3 +52,18 @@ export async function* untilAborted<T>(
     if (!finished) iterator.return?.().then(undefined, () => undefined);
   }
 }
+
+/** Runs the work when the signal aborts; the returned function waits for it if it began. */
+export function onAbort(signal: AbortSignal, work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  signal.addEventListener(
+    'abort',
+    () => {
+      running = work();
+    },
+    { once: true },
+  );
+  return async () => {
+    await running;
+  };
+}

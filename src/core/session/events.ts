@@ -13,7 +13,6 @@ import type {
 import type { Actor, ControlOutcome } from '../../protocol/controls.ts';
 import type { FinishReason, ModelToolCall, ModelToolResult } from './model.ts';
 import type {
-  Budget,
   CommandId,
   GateId,
   MessageId,
@@ -274,10 +273,3 @@ export type SessionSignal =
   | { readonly stream: 'history'; readonly record: Stored<HistoryEvent> }
   | { readonly stream: 'control'; readonly record: Stored<ControlEvent> }
   | { readonly stream: 'ephemeral'; readonly event: EphemeralEvent };
-
-/** Limits that a budget option carries, by the names on the wire. */
-export type BudgetOption = {
-  readonly value: string;
-  readonly name: string;
-  readonly budget: Budget;
-};

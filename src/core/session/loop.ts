@@ -1,6 +1,4 @@
-import type { ContentBlock } from '../../protocol/acp.ts';
-import type { Actor } from '../../protocol/controls.ts';
-import { type AbortReason, orAborted } from './aborts.ts';
+import { type AbortReason, onAbort, orAborted } from './aborts.ts';
 import { canonical, SessionError } from './commands.ts';
 import type { Conversation } from './conversation.ts';
 import type { SessionDeps, SessionResources } from './deps.ts';
@@ -8,6 +6,9 @@ import type { HistoryEvent } from './events.ts';
 import type { Gates } from './gates.ts';
 import type { NewRecord } from './ports.ts';
 import {
+  accepted,
+  expansion,
+  isEmpty,
   neverBegan,
   type PendingPrompt,
   type Prompt,
@@ -358,47 +359,4 @@ export class Loop {
     }
     if (prompts.length > 0) this.announce();
   }
-}
-
-function accepted(prompt: PendingPrompt): {
-  type: 'command_accepted';
-  commandId: CommandId;
-  command: 'session/prompt';
-  bodyHash: string;
-  actor: Actor;
-} {
-  return {
-    type: 'command_accepted',
-    commandId: prompt.commandId,
-    command: 'session/prompt',
-    bodyHash: prompt.bodyHash,
-    actor: prompt.actor,
-  };
-}
-
-function isEmpty(content: readonly ContentBlock[]): boolean {
-  return content.every((block) => block.type === 'text' && block.text.trim() === '');
-}
-
-function expansion(
-  content: readonly ContentBlock[],
-  expand: (text: string) => string | null,
-): string | null {
-  const [only, ...rest] = content;
-  return only?.type === 'text' && rest.length === 0 ? expand(only.text) : null;
-}
-
-/** Runs the work when the signal aborts; the returned function waits for it if it began. */
-function onAbort(signal: AbortSignal, work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null;
-  signal.addEventListener(
-    'abort',
-    () => {
-      running = work();
-    },
-    { once: true },
-  );
-  return async () => {
-    await running;
-  };
 }

@@ -66,3 +66,34 @@ export function neverBegan(reason?: string): PromptOutcome {
 export function pendingPrompt(prompt: Prompt, bodyHash: string): PendingPrompt {
   return { ...prompt, bodyHash, outcome: new Deferred<PromptOutcome>(), accepted: false };
 }
+
+/** The record of a prompt's admission. */
+export function accepted(prompt: PendingPrompt): {
+  type: 'command_accepted';
+  commandId: CommandId;
+  command: 'session/prompt';
+  bodyHash: string;
+  actor: Actor;
+} {
+  return {
+    type: 'command_accepted',
+    commandId: prompt.commandId,
+    command: 'session/prompt',
+    bodyHash: prompt.bodyHash,
+    actor: prompt.actor,
+  };
+}
+
+/** True if a prompt holds nothing to read. */
+export function isEmpty(content: readonly ContentBlock[]): boolean {
+  return content.every((block) => block.type === 'text' && block.text.trim() === '');
+}
+
+/** What the model reads instead of a prompt that is one slash command; null for every other. */
+export function expansion(
+  content: readonly ContentBlock[],
+  expand: (text: string) => string | null,
+): string | null {
+  const [only, ...rest] = content;
+  return only?.type === 'text' && rest.length === 0 ? expand(only.text) : null;
+}

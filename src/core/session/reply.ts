@@ -91,9 +91,9 @@ async function tryOnce(turn: TurnContext, iteration: number, attempt: number): P
     await record(turn, iteration, stream, { calls, finish });
     return { kind: 'replied', calls, finish: finish.reason, usage: finish.usage, model };
   } catch (failure) {
-    if (turn.signal.aborted) return keepPartial(turn, iteration, stream, { kind: 'aborted' });
+    if (turn.signal.aborted) return await keepPartial(turn, iteration, stream, { kind: 'aborted' });
     const error = toModelError(failure, turn.config.model);
-    return keepPartial(turn, iteration, stream, {
+    return await keepPartial(turn, iteration, stream, {
       kind: 'failed',
       error,
       begun: !stream.isEmpty || calls.length > 0,

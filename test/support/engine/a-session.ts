@@ -73,11 +73,16 @@ export function aTool(
     kind: 'other',
     readOnly: options.readOnly ?? false,
     prepare: async (input) => ({
-      accesses: [{ kind: 'write', path: `/w/${String(input['path'] ?? name)}` }],
+      accesses: [{ kind: 'write', path: `/w/${pathOf(input) || name}` }],
       preview: { title: name, kind: 'other', locations: [], content: [] },
       run: async (context) => run(context, input),
     }),
   };
+}
+
+/** The `path` argument of a call; empty where there is none. */
+export function pathOf(input: JsonObject): string {
+  return typeof input['path'] === 'string' ? input['path'] : '';
 }
 
 export function ok(text: string): ToolOutcome {

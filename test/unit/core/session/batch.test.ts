@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Deferred } from '../../../../src/base/deferred.ts';
 import type { PolicyDecision } from '../../../../src/core/session/tool.ts';
-import { aSession, aTool, OWNER, ok } from '../../../support/engine/a-session.ts';
+import { aSession, aTool, OWNER, ok, pathOf } from '../../../support/engine/a-session.ts';
 import { calls, ScriptedModel, says } from '../../../support/engine/scripted-model.ts';
 
 const ASK: PolicyDecision = {
@@ -22,7 +22,7 @@ describe('a batch', () => {
     const tool = aTool('w', async (_context, input) => {
       running += 1;
       expect(running).toBe(1);
-      order.push(String(input['path']));
+      order.push(pathOf(input));
       await Promise.resolve();
       running -= 1;
       return ok('');
@@ -70,7 +70,7 @@ describe('a batch', () => {
       says('done'),
     );
     const tool = aTool('w', (_context, input) => {
-      ran.push(String(input['path']));
+      ran.push(pathOf(input));
       return ok('');
     });
     const t = await aSession({ model, tools: [tool], decide: () => ASK });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Deferred } from '../../../../src/base/deferred.ts';
-import { aSession, aTool, ok } from '../../../support/engine/a-session.ts';
+import { aSession, aTool, ok, pathOf } from '../../../support/engine/a-session.ts';
 import {
   calls,
   ScriptedModel,
@@ -43,7 +43,7 @@ describe('cancel', () => {
         model,
         tools: [
           aTool('work', async (_context, input) => {
-            ran.push(String(input['path']));
+            ran.push(pathOf(input));
             if (stopAtFirst) {
               t.session.cancelBefore(2, STOP);
               await new Promise(() => undefined);

@@ -1,0 +1,118 @@
+import { SLASH_COMMANDS } from '../harness/native/slash-commands.ts';
+import { Conversation } from '../session/conversation.ts';
+import type { SessionDeps } from '../session/deps.ts';
+import type { HistoryEvent } from '../session/events.ts';
+import type { SessionRow } from '../session/ports.ts';
+import { interruptedEvents } from '../session/restore.ts';
+import { type Folded, Session } from '../session/session.ts';
+import { SessionState } from '../session/session-state.ts';
+import type { Workspace } from '../session/tool.ts';
+import type { CommandId, SessionConfig, SessionId } from '../session/words.ts';
+import type { NewSession, OpenSession } from './api.ts';
+import { AttachedClients, attachedFiles } from './attached-files.ts';
+import { unknownSession } from './errors.ts';
+import { foldSession } from './fold-session.ts';
+import { HostedSession } from './hosted-session.ts';
+import { DEFAULT_BUDGET } from './options.ts';
+import { createResources, type ResourceFactory } from './session-resources.ts';
+import { openWorkspace } from './workspace.ts';
+
+/** What sessions are made of. */
+export type MakerParts = {
+  readonly deps: SessionDeps;
+  readonly factory: ResourceFactory;
+  /** The model of a new session. */
+  readonly defaultModel: () => string;
+};
+
+type Ingredients = {
+  readonly sessionId: SessionId;
+  readonly workspace: Workspace;
+  readonly servers: NewSession['mcpServers'];
+  readonly folded: Folded;
+  readonly row: SessionRow;
+};
+
+/** Brings sessions to life: new ones, and stored ones with what a crash left open closed. */
+export class SessionMaker {
+  readonly #parts: MakerParts;
+
+  constructor(parts: MakerParts) {
+    this.#parts = parts;
+  }
+
+  /** Throws `host.bad_cwd`. The session is on disk when this resolves. */
+  async create(request: NewSession): Promise<HostedSession> {
+    const { deps, defaultModel } = this.#parts;
+    const workspace = await openWorkspace(request.cwd, request.additionalDirectories);
+    const sessionId = deps.ids.unique() as SessionId;
+    const config: SessionConfig = {
+      mode: 'ask',
+      model: defaultModel(),
+      thoughtLevel: 'auto',
+      budget: DEFAULT_BUDGET,
+    };
+    const created: HistoryEvent = {
+      type: 'session_created',
+      cwd: workspace.cwd,
+      additionalDirectories: workspace.roots.slice(1),
+      config,
+    };
+    await deps.journal.append(sessionId, [
+      { stream: 'history', event: created },
+      { stream: 'history', event: { type: 'commands_changed', commands: SLASH_COMMANDS } },
+    ]);
+    const folded: Folded = { state: new SessionState(), conversation: new Conversation() };
+    folded.state.applyHistory(created);
+    return this.#build({
+      sessionId,
+      workspace,
+      servers: request.mcpServers,
+      folded,
+      row: await this.#row(sessionId),
+    });
+  }
+
+  /** Throws `host.unknown_session` and `host.bad_cwd`. */
+  async restore(sessionId: SessionId, options: OpenSession): Promise<HostedSession> {
+    const row = await this.#row(sessionId);
+    const workspace = await openWorkspace(
+      options.cwd ?? row.cwd,
+      options.additionalDirectories ?? row.additionalDirectories,
+    );
+    const folded = await foldSession(this.#parts.deps.journal, sessionId);
+    const hosted = this.#build({
+      sessionId,
+      workspace,
+      servers: options.mcpServers ?? [],
+      folded,
+      row,
+    });
+    const { state, conversation } = folded;
+    await hosted.session.restored(interruptedEvents(state, conversation), state.openTurn);
+    return hosted;
+  }
+
+  #build({ sessionId, workspace, servers, folded, row }: Ingredients): HostedSession {
+    const { deps, factory } = this.#parts;
+    const clients = new AttachedClients();
+    const owned = createResources(factory, {
+      sessionId,
+      workspace,
+      servers,
+      files: attachedFiles(sessionId, clients),
+      onProcessStarted: ({ processId, command }) =>
+        session.record({ type: 'process_started', processId, command }),
+    });
+    const tip = { lastEventId: row.lastEventId, prefixHash: row.prefixHash };
+    const session = new Session(sessionId, deps, owned.resources, tip, folded);
+    const newCommandId = (): CommandId => deps.ids.unique() as CommandId;
+    return new HostedSession({ session, owned, clients, models: deps.models, newCommandId, row });
+  }
+
+  async #row(sessionId: SessionId): Promise<SessionRow> {
+    const row = await this.#parts.deps.journal.session(sessionId);
+    if (row === null) throw unknownSession(sessionId);
+    return row;
+  }
+}
