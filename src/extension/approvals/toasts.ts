@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
+import type { Event } from '../../base/emitter.ts';
 import { settings } from '../settings/settings.ts';
 import { allowOption, type Gate, gateTitle, rejectOption } from './gate.ts';
 import type { GateStore } from './gate-store.ts';
@@ -14,11 +15,13 @@ export type ToastPorts = {
   readonly isShown: (sessionId: string) => boolean;
   /** Shows the gate where it can be answered. */
   readonly open: (gate: Gate) => void;
+  /** Fires when another session, or none, is on the screen. */
+  readonly onDidChangeShown: Event<unknown>;
 };
 
 /**
- * Shows each open gate as a notification, once, while a person looks at the window; one that opened while nobody
- * looked is shown when the window gets the focus. Closing the notification is no answer, and a click after the gate
+ * Shows each open gate as a notification, once, while a person looks at the window but not at its session; one that
+ * opened before that is shown when the window gets the focus or the session leaves the screen. Closing the notification is no answer, and a click after the gate
  * was closed elsewhere does nothing.
  */
 export class GateToasts implements Disposable {
@@ -34,11 +37,12 @@ export class GateToasts implements Disposable {
         else this.#shown.delete(change.gate.gateId);
       }),
     );
-    this.#store.add(
-      vscode.window.onDidChangeWindowState((state) => {
-        if (state.focused) for (const gate of ports.gates.all()) this.#offer(gate);
-      }),
-    );
+    this.#store.add(vscode.window.onDidChangeWindowState(() => this.#offerAll()));
+    this.#store.add(ports.onDidChangeShown(() => this.#offerAll()));
+  }
+
+  #offerAll(): void {
+    for (const gate of this.#ports.gates.all()) this.#offer(gate);
   }
 
   #offer(gate: Gate): void {

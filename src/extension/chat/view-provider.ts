@@ -17,13 +17,14 @@ export class ChatViewProvider implements vscode.WebviewViewProvider {
   readonly #shown = new Emitter<true>();
   #view: vscode.WebviewView | null = null;
 
-  /** Fires when a person can see the chat again. */
-  readonly onDidBecomeVisible = this.#shown.event;
+  /** Fires when the chat came to the screen or left it, or shows another session. */
+  readonly onDidChangeShown = this.#shown.event;
 
   constructor(extensionUri: vscode.Uri, bridge: ChatBridge, controller: ChatController) {
     this.#media = vscode.Uri.joinPath(extensionUri, 'dist', 'media');
     this.#bridge = bridge;
     this.#controller = controller;
+    bridge.onDidShow(() => this.#shown.fire(true));
   }
 
   /** True while a person can see the chat. */
@@ -52,11 +53,12 @@ export class ChatViewProvider implements vscode.WebviewViewProvider {
     view.onDidChangeVisibility(() => {
       // A hidden webview is thrown away; what is sent to it would be lost.
       this.#bridge.connect(view.visible ? { post } : null);
-      if (view.visible) this.#shown.fire(true);
+      this.#shown.fire(true);
     });
     view.onDidDispose(() => {
       this.#view = null;
       this.#bridge.connect(null);
+      this.#shown.fire(true);
     });
     webview.html = this.#html(webview);
     this.#shown.fire(true);

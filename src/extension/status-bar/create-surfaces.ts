@@ -32,7 +32,7 @@ export function createSurfaces(services: Services, unread: UnreadMarks): Surface
       groupedByFolder: settings.grouping() === 'folder',
     });
   };
-  const toasts = { gates: hub.gates, nameOf, isShown };
+  const toasts = { gates: hub.gates, nameOf, isShown, onDidChangeShown: chat.onDidChangeShown };
   store.add(new GateToasts({ ...toasts, open: (gate) => void openGate(services, gate) }));
 
   const news = (id: string): void => {
@@ -62,7 +62,9 @@ export function createSurfaces(services: Services, unread: UnreadMarks): Surface
     }),
   );
   store.add(
-    chat.onDidBecomeVisible(() => bridge.sessionId !== null && unread.clear(bridge.sessionId)),
+    chat.onDidChangeShown(
+      () => chat.isVisible && bridge.sessionId !== null && unread.clear(bridge.sessionId),
+    ),
   );
   update();
   return { update, dispose: () => store.dispose() };
