@@ -1,7 +1,8 @@
 import { isObject } from '../../base/json.ts';
+import { exactNumber } from './exact-number.ts';
 
-/** An id as it may stand on the wire. Source: ACP v1, RequestId. */
-export type WireId = string | number | null;
+/** An id as it may stand on the wire; an object is a whole number too large for a double. Source: ACP v1, RequestId. */
+export type WireId = string | number | null | object;
 
 /** A frame's text, sorted by what it is. `reason` of an unusable one is for logs and error messages. */
 export type ParsedFrame =
@@ -39,7 +40,7 @@ export function parseFrame(text: string): ParsedFrame {
     return invalid(`Invalid request: nested deeper than ${MAX_DEPTH} levels`);
   if (Array.isArray(value)) return invalid('Invalid request: batches are not part of ACP');
   if (!isObject(value)) return invalid('Invalid request: a message must be an object');
-  return sorted(value);
+  return withExactId(sorted(value), text);
 }
 
 /** Terminals leave control sequences in front of what a program prints next. */
@@ -72,6 +73,13 @@ function sorted(value: Record<string, unknown>): ParsedFrame {
     : { kind: 'error', id, error: wireError(value['error']) };
 }
 
+/** JSON-RPC ids are compared by the peer as it wrote them, and ACP's may have 64 bits. */
+function withExactId(parsed: ParsedFrame, text: string): ParsedFrame {
+  if (parsed.kind !== 'request' || typeof parsed.id !== 'number') return parsed;
+  if (!Number.isInteger(parsed.id) || Number.isSafeInteger(parsed.id)) return parsed;
+  return { ...parsed, id: exactNumber(text, 'id') ?? parsed.id };
+}
+
 function call(value: Record<string, unknown>, method: string): ParsedFrame {
   const { id, params } = value;
   if (value['jsonrpc'] !== '2.0')
@@ -85,7 +93,7 @@ function invalid(reason: string, id: WireId = null): ParsedFrame {
   return { kind: 'invalid', id, reason };
 }
 
-function isWireId(id: unknown): id is WireId {
+function isWireId(id: unknown): id is string | number | null {
   return typeof id === 'string' || typeof id === 'number' || id === null;
 }
 

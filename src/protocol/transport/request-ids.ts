@@ -27,10 +27,15 @@ export class RequestIds {
     return id;
   }
 
-  /** The newest unanswered request with exactly this id. */
+  /** The newest unanswered request with this id; an id of more than 53 bits is compared as the nearest double. */
   find(id: WireId): number | undefined {
     let found: number | undefined;
-    for (const [own, wire] of this.#wire) if (wire === id) found = own;
+    for (const [own, wire] of this.#wire) if (isSame(wire, id)) found = own;
     return found;
   }
+}
+
+function isSame(wire: WireId, id: WireId): boolean {
+  const isLarge = typeof wire === 'object' && wire !== null;
+  return isLarge ? Number(JSON.stringify(wire)) === id : wire === id;
 }

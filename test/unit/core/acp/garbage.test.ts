@@ -149,6 +149,20 @@ describe('garbage on the wire', () => {
     expect(answered).toEqual([2, ...ids, 'last']);
   });
 
+  test('an id of 64 bits comes back digit by digit', async () => {
+    const connection = connect();
+    const { client } = connection;
+    await client.initialize();
+    client.sendRaw(
+      '{"jsonrpc":"2.0","params":{"id":1},"id":9223372036854775807,"method":"session/list"}\n',
+    );
+    client.sendRaw('{"jsonrpc":"2.0","id":-9007199254740993,"method":"nope"}\n');
+    await client.request('session/list');
+    const texts = client.frames.map(({ text }) => text).join('\n');
+    expect(texts).toContain('"id":9223372036854775807,');
+    expect(texts).toContain('"id":-9007199254740993,');
+  });
+
   test('an unknown request is named, an unknown notification is met with silence', async () => {
     const connection = connect();
     const { client } = connection;
