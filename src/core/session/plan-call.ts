@@ -173,8 +173,8 @@ function sameAccesses(a: PreparedCall, b: PreparedCall): boolean {
 
 function toOptions(decision: Asking): readonly PermissionOption[] {
   const always = decision.remember.map(
-    (option): PermissionOption => ({
-      optionId: `allow:${option.scope}`,
+    (option, index): PermissionOption => ({
+      optionId: rememberId(index),
       name: option.label,
       kind: 'allow_always',
     }),
@@ -184,6 +184,11 @@ function toOptions(decision: Asking): readonly PermissionOption[] {
     { optionId: 'reject_once', name: 'Reject', kind: 'reject_once' },
     ...always,
   ];
+}
+
+/** Two options may have one scope, so it is the place that names an option. */
+function rememberId(index: number): string {
+  return `allow_always:${index}`;
 }
 
 async function isAllowed(
@@ -196,7 +201,7 @@ async function isAllowed(
   const option = options.find(({ optionId }) => optionId === answer.optionId);
   if (option?.kind === 'allow_once') return true;
   if (option?.kind !== 'allow_always') return false;
-  const remembered = decision.remember.find(({ scope }) => `allow:${scope}` === answer.optionId);
+  const remembered = decision.remember.find((_, index) => rememberId(index) === answer.optionId);
   if (remembered === undefined) return false;
   await turn.deps.policy.remember(turn.sessionId, turn.resources.workspace, remembered, 'allow');
   return true;

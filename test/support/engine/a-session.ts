@@ -11,6 +11,7 @@ import { SessionState } from '../../../src/core/session/session-state.ts';
 import type {
   Policy,
   PolicyDecision,
+  RememberOption,
   Tool,
   ToolContext,
   ToolOutcome,
@@ -98,6 +99,8 @@ export type TestSession = {
   readonly journal: MemoryJournal;
   readonly clock: ManualClock;
   readonly signals: SessionSignal[];
+  /** What lasting answers stored. */
+  readonly remembered: readonly RememberOption[];
   /** Types of the history in order. */
   types(): string[];
   history(): HistoryEvent[];
@@ -138,9 +141,12 @@ export async function aSession(options: {
   folded.state.applyHistory(created);
   let order = 0;
   let id = 0;
+  const remembered: RememberOption[] = [];
   const policy: Policy = {
     decide: async (call) => options.decide?.(call) ?? { decision: 'allow', reason: 'test' },
-    remember: async () => undefined,
+    remember: async (_sessionId, _workspace, option) => {
+      remembered.push(option);
+    },
   };
   const silent = () => undefined;
   const deps: SessionDeps = {
@@ -189,6 +195,7 @@ export async function aSession(options: {
     signals.flatMap((signal) => (signal.stream === 'history' ? [signal.record.event] : []));
   return {
     session,
+    remembered,
     journal,
     clock,
     signals,

@@ -20,7 +20,11 @@ export function rememberOptions(
   if (exact.length === 0 || exact.includes(null)) return [];
   const rules = distinct(exact.flatMap((each) => each ?? []));
   const scopes: readonly RememberScope[] = ['session', 'workspace', 'user'];
-  const options = scopes.map((scope) => ({ scope, label: labelOf(rules, scope), rules }));
+  const options = scopes.map((scope) => ({
+    scope,
+    label: labelOf(rules, scope, workspace),
+    rules,
+  }));
   return [...broader(asked, workspace), ...options];
 }
 
@@ -38,13 +42,25 @@ function broader(asked: readonly Finding[], workspace: Workspace): RememberOptio
       pattern: wholeFolder(root),
     }),
   );
-  return [{ scope: 'session', label: 'Every file of the workspace, in this session', rules }];
+  return [
+    {
+      scope: 'session',
+      label: 'Always allow changing files of the folder, in this session',
+      rules,
+    },
+  ];
 }
 
-function labelOf(rules: readonly PolicyRule[], scope: RememberScope): string {
-  const patterns = rules.map(({ pattern }) => pattern).join(', ');
+function labelOf(rules: readonly PolicyRule[], scope: RememberScope, workspace: Workspace): string {
+  const patterns = rules.map(({ pattern }) => inFolder(pattern, workspace)).join(', ');
   const shown = patterns.length > 80 ? `${patterns.slice(0, 80)}…` : patterns;
-  return `${shown}, ${WHERE[scope]}`;
+  return `Always allow ${shown}, ${WHERE[scope]}`;
+}
+
+/** A path as a person sees it from the folder; every other pattern as it is. */
+function inFolder(pattern: string, workspace: Workspace): string {
+  const root = workspace.roots.find((folder) => pattern.startsWith(`${folder}/`));
+  return root === undefined ? pattern : pattern.slice(root.length + 1);
 }
 
 function distinct(rules: readonly PolicyRule[]): PolicyRule[] {

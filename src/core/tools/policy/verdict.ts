@@ -9,6 +9,23 @@ export type Verdict = {
   readonly reason: string;
 };
 
+const MODE_NAMES: Readonly<Record<Mode, string>> = {
+  ask: 'Ask',
+  architect: 'Architect',
+  code: 'Code',
+  shadow: 'Shadow',
+};
+
+const ASKED: Readonly<Record<Finding['subject']['kind'], string>> = {
+  read: 'reading this file',
+  write: 'files are changed',
+  execute: 'commands are run',
+  fetch: 'the network is used',
+  external: 'external tools are used',
+  session: 'the session is changed',
+  unknown: 'this is run',
+};
+
 /**
  * Decides about one finding. The first line that applies wins:
  *
@@ -75,5 +92,5 @@ function byMode(finding: Finding, mode: Mode): Verdict {
     return { effect: 'allow', reason: 'It has no effect of its own.' };
   if (mode === 'code' && (subject.kind === 'write' || subject.kind === 'execute'))
     return { effect: 'allow', reason: 'In code mode work inside the workspace is allowed.' };
-  return { effect: 'ask', reason: `In ${mode} mode this is asked: ${detail}.` };
+  return { effect: 'ask', reason: `${MODE_NAMES[mode]} mode asks before ${ASKED[subject.kind]}.` };
 }

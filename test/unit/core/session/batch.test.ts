@@ -205,3 +205,26 @@ describe('a batch', () => {
     expect(t.types()).not.toContain('tool_started');
   });
 });
+
+describe('a lasting answer', () => {
+  it('stores the option that was chosen, also where two have one scope', async () => {
+    const rule = (pattern: string) =>
+      ({ effect: 'allow', tool: '*', kind: 'write', pattern }) as const;
+    const wide = { scope: 'session', label: 'wide', rules: [rule('/w/**')] } as const;
+    const narrow = { scope: 'session', label: 'narrow', rules: [rule('/w/a')] } as const;
+    const t = await aSession({
+      model: new ScriptedModel(calls(['w', {}]), says('done')),
+      tools: [aTool('w', () => ok(''))],
+      decide: () => ({ decision: 'ask', reason: '', details: [], remember: [wide, narrow] }),
+    });
+    const outcome = t.prompt('go');
+    const { gateId, request } = await t.next('gate_opened');
+    if (request.kind !== 'permission') throw new Error('not a permission');
+    const ids = request.options.map(({ optionId }) => optionId);
+    expect(new Set(ids).size).toBe(ids.length);
+    const chosen = request.options.find(({ name }) => name === 'narrow')?.optionId ?? '';
+    t.session.answerGate(gateId, { kind: 'selected', optionId: chosen }, OWNER);
+    await outcome;
+    expect(t.remembered).toEqual([narrow]);
+  });
+});

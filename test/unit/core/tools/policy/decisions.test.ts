@@ -191,7 +191,7 @@ describe('a remembered answer', () => {
     if (broad === undefined) throw new Error('nothing to remember');
     expect(broad).toMatchObject({
       scope: 'session',
-      label: 'Every file of the workspace, in this session',
+      label: 'Always allow changing files of the folder, in this session',
     });
     await fixture.policy.remember(fixture.sessionId, fixture.workspace, broad, 'allow');
     expect((await decide('ask', [{ kind: 'write', path: inside('other') }])).decision).toBe(
