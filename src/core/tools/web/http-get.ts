@@ -1,5 +1,4 @@
-import http from 'node:http';
-import https from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import zlib from 'node:zlib';
@@ -120,9 +119,10 @@ async function request(
   guarded: boolean,
   resolveHost: ResolveHost,
   signal: AbortSignal,
-): Promise<http.IncomingMessage> {
+): Promise<IncomingMessage> {
+  // Node's HTTP client is large, and a session that fetches nothing should not pay for it.
+  const client = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
   return await new Promise((resolve, reject) => {
-    const client = url.protocol === 'https:' ? https : http;
     const call = client.request(
       url,
       {
@@ -144,7 +144,7 @@ async function request(
 }
 
 async function readBody(
-  response: http.IncomingMessage,
+  response: IncomingMessage,
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<{ body: Buffer; truncated: boolean }> {
