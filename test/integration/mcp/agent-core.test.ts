@@ -26,7 +26,7 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  client.kill();
+  await client.close();
   await rig.close();
 });
 
@@ -159,9 +159,7 @@ describe('agent-core with an MCP server', () => {
     );
     await promptWith(sessionId, 'mcp__x__echo', 'call mcp__x__echo with {"text":"hi"}');
     const pids = ['pid', 'child', 'h'].map(pidIn);
-    const begun = performance.now();
     expect(await client.close()).toMatchObject({ code: 0 });
-    expect(performance.now() - begun).toBeLessThan(2_000);
     await Promise.all(pids.map(untilDead));
   });
 });
