@@ -90,7 +90,9 @@ export class LocalSessionHost implements SessionHost {
 
   async open(sessionId: SessionId, options: OpenSession, client: Client): Promise<LiveSession> {
     this.#refuseWhileClosing();
-    const hosted = this.#live.get(sessionId) ?? (await this.#openOnce(sessionId, options));
+    const live = this.#live.get(sessionId);
+    if (options.mcpServers !== undefined) live?.configureServers(options.mcpServers);
+    const hosted = live ?? (await this.#openOnce(sessionId, options));
     return this.#join(hosted, client);
   }
 
