@@ -58,12 +58,13 @@ export class SessionMaker {
       additionalDirectories: workspace.roots.slice(1),
       config,
     };
+    const commands: HistoryEvent = { type: 'commands_changed', commands: SLASH_COMMANDS };
     await deps.journal.append(sessionId, [
       { stream: 'history', event: created },
-      { stream: 'history', event: { type: 'commands_changed', commands: SLASH_COMMANDS } },
+      { stream: 'history', event: commands },
     ]);
     const folded: Folded = { state: new SessionState(), conversation: new Conversation() };
-    folded.state.applyHistory(created);
+    for (const event of [created, commands]) folded.state.applyHistory(event);
     return this.#build({
       sessionId,
       workspace,

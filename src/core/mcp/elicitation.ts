@@ -29,9 +29,10 @@ export class Elicitations {
     }
     // MCP and ACP have the same restricted schemas; the library has checked this one.
     const schema = params.requestedSchema as ElicitationSchema;
-    const content = await context.ask({ message, schema });
-    if (content === null) return { action: context.signal.aborted ? 'cancel' : 'decline' };
-    return { action: 'accept', content: toContent(content) };
+    const answer = await context.ask({ message, schema });
+    if (answer.kind === 'declined')
+      return { action: context.signal.aborted ? 'cancel' : 'decline' };
+    return { action: 'accept', content: toContent(answer.content) };
   }
 
   /** The server says that a page is done. */

@@ -54,7 +54,6 @@ export class Gates {
     elsewhere?: Promise<GateAnswer>,
   ): Promise<GateAnswer> {
     const gateId = this.#ids.unique() as GateId;
-    await this.#recorder.history({ type: 'gate_opened', turnId, gateId, request });
     const gate: Waiting = {
       gateId,
       turnId,
@@ -62,7 +61,14 @@ export class Gates {
       openedAt: this.#clock.now(),
       answered: new Deferred(),
     };
+    // Known before it is told, so that whoever answers on hearing of it is heard.
     this.#open.set(gateId, gate);
+    try {
+      await this.#recorder.history({ type: 'gate_opened', turnId, gateId, request });
+    } catch (failure) {
+      this.#open.delete(gateId);
+      throw failure;
+    }
     this.#onChange();
     const withdraw = (): void =>
       this.#settle(gate, { kind: 'cancelled', reason: 'turn_cancelled' }, HOST);

@@ -4,8 +4,9 @@ import type { ToolCallContent, ToolCallLocation } from '../../protocol/acp.ts';
 import type { ModelPart, ModelToolCall, ModelToolResult } from './model.ts';
 import type { ReadyCall } from './plan-call.ts';
 import { askSignIn } from './sign-in.ts';
-import type { AskRequest, ToolContext } from './tool.ts';
+import type { AskAnswer, AskRequest, ToolContext } from './tool.ts';
 import type { TurnContext } from './turn-context.ts';
+import type { ToolCallId } from './words.ts';
 
 /** A call's end, for the model and for the person. */
 export type Finished = {
@@ -87,18 +88,22 @@ function toContext(turn: TurnContext, ready: ReadyCall): ToolContext {
       recorder.emit({ type: 'tool_output', turnId, toolCallId, text });
     },
     files: resources.files,
-    ask: async (request: AskRequest) => {
-      const answer = await turn.gates.ask(
-        turnId,
-        { kind: 'ask', toolCallId, message: request.message, schema: request.schema },
-        signal,
-      );
-      return answer.kind === 'accepted' ? answer.content : null;
-    },
+    ask: (request) => ask(turn, toolCallId, request),
     signIn: (request) => askSignIn(turn.gates, turnId, request, signal),
     setPlan: (entries) => recorder.history({ type: 'plan_changed', turnId, entries }),
     processes: resources.processes,
   };
+}
+
+async function ask(
+  turn: TurnContext,
+  toolCallId: ToolCallId,
+  { message, schema }: AskRequest,
+): Promise<AskAnswer> {
+  const request = { kind: 'ask', toolCallId, message, schema } as const;
+  const answer = await turn.gates.ask(turn.turnId, request, turn.signal);
+  if (answer.kind === 'accepted') return { kind: 'answered', content: answer.content };
+  return { kind: 'declined', reason: answer.kind === 'declined' ? (answer.reason ?? null) : null };
 }
 
 function dropHalfCharacter(text: string): string {

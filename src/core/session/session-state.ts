@@ -1,4 +1,4 @@
-import type { StopReason } from '../../protocol/acp.ts';
+import type { AvailableCommand, StopReason } from '../../protocol/acp.ts';
 import type { ControlEvent, HistoryEvent } from './events.ts';
 import type {
   CommandId,
@@ -31,11 +31,12 @@ export type KnownCommand = {
 export class SessionState {
   #config: SessionConfig | null = null;
   #title: string | null = null;
+  #commands: readonly AvailableCommand[] = [];
   #openTurn: TurnId | null = null;
   readonly #started = new Set<ToolCallId>();
   readonly #openGates = new Set<GateId>();
   readonly #processes = new Set<ProcessId>();
-  readonly #commands = new Map<CommandId, KnownCommand>();
+  readonly #accepted = new Map<CommandId, KnownCommand>();
   readonly #turnCommands = new Map<TurnId, CommandId>();
 
   get config(): SessionConfig {
@@ -45,6 +46,11 @@ export class SessionState {
 
   get title(): string | null {
     return this.#title;
+  }
+
+  /** The slash commands offered now. */
+  get commands(): readonly AvailableCommand[] {
+    return this.#commands;
   }
 
   /** A turn that began and has not ended; after a crash it is the interrupted one. */
@@ -68,7 +74,7 @@ export class SessionState {
   }
 
   command(commandId: CommandId): KnownCommand | undefined {
-    return this.#commands.get(commandId);
+    return this.#accepted.get(commandId);
   }
 
   applyHistory(event: HistoryEvent): void {
@@ -76,6 +82,9 @@ export class SessionState {
       case 'session_created':
       case 'config_changed':
         this.#config = event.config;
+        break;
+      case 'commands_changed':
+        this.#commands = event.commands;
         break;
       case 'title_changed':
         this.#title = event.title;
@@ -127,12 +136,12 @@ export class SessionState {
   }
 
   #update(commandId: CommandId, change: Partial<KnownCommand>): void {
-    const known = this.#commands.get(commandId) ?? {
+    const known = this.#accepted.get(commandId) ?? {
       bodyHash: '',
       turnId: null,
       ended: null,
       cancelled: false,
     };
-    this.#commands.set(commandId, { ...known, ...change });
+    this.#accepted.set(commandId, { ...known, ...change });
   }
 }

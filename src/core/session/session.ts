@@ -1,5 +1,6 @@
 import type { Disposable } from '../../base/disposables.ts';
 import { messageOf } from '../../base/errors.ts';
+import type { AvailableCommand } from '../../protocol/acp.ts';
 import type { Actor, ControlOutcome } from '../../protocol/controls.ts';
 import type { AbortReason } from './aborts.ts';
 import { canonical, SessionError } from './commands.ts';
@@ -17,6 +18,7 @@ import type { GateId, SessionConfig, SessionId, TurnId } from './words.ts';
 
 /** The state at the moment of a subscription; with the signals that follow there is no gap and no repeat. */
 export type SessionSnapshot = Tip & {
+  readonly commands: readonly AvailableCommand[];
   readonly activeTurn: TurnId | null;
   readonly gates: readonly OpenGate[];
   readonly partial: readonly {
@@ -109,6 +111,7 @@ export class Session implements Disposable {
       activeTurn: this.#loop.activeTurn,
       gates: this.#gates.list(),
       partial: this.#loop.partial(),
+      commands: this.#folded.state.commands,
     };
     return { snapshot, subscription: this.#recorder.onSignal(listener) };
   }

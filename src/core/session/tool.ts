@@ -56,7 +56,12 @@ export type ToolOutcome = {
   readonly rawOutput?: Json;
 };
 
-/** A question to a person; the answer is an object that fits `schema`, or null when they declined. */
+/** What came of a question; `reason` says why there is no answer where it was not the person's choice. */
+export type AskAnswer =
+  | { readonly kind: 'answered'; readonly content: JsonObject }
+  | { readonly kind: 'declined'; readonly reason: string | null };
+
+/** A question to a person; the answer is an object that fits `schema`. */
 export type AskRequest = { readonly message: string; readonly schema: ElicitationSchema };
 
 /** A sign-in that happens elsewhere, in a browser; asked as an `auth` gate. */
@@ -86,7 +91,7 @@ export type ToolContext = {
   /** Streams output to whoever watches; not kept beyond the outcome. */
   readonly output: (text: string) => void;
   readonly files: DocumentFiles;
-  readonly ask: (request: AskRequest) => Promise<JsonObject | null>;
+  readonly ask: (request: AskRequest) => Promise<AskAnswer>;
   readonly signIn: AskSignIn;
   readonly setPlan: (entries: readonly PlanEntry[]) => Promise<void>;
   readonly processes: Processes;

@@ -119,7 +119,9 @@ export class McpRig {
       files: { readText: async () => null, writeText: async () => false },
       ask: async (request) => {
         this.asked.push(request);
-        return this.answer;
+        return this.answer === null
+          ? { kind: 'declined', reason: null }
+          : { kind: 'answered', content: this.answer };
       },
       signIn: (request) => this.#signIn(request),
       setPlan: none,

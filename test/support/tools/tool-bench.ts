@@ -53,7 +53,7 @@ export class ToolBench {
     this.home = path.join(base, 'home');
     this.workspace = { cwd: this.cwd, roots: [this.cwd] };
     const environment = childEnvironment(process.env);
-    this.launcher = createLauncher({ environment, sandbox });
+    this.launcher = createLauncher({ environment, sandbox: () => sandbox });
     this.processes = createProcesses({
       sessionId: this.sessionId,
       workspace: () => this.workspace,
@@ -139,7 +139,9 @@ export class ToolBench {
       signIn: async () => false,
       ask: async (request) => {
         this.asked.push(request);
-        return this.answer;
+        return this.answer === null
+          ? { kind: 'declined', reason: null }
+          : { kind: 'answered', content: this.answer };
       },
       setPlan: async (entries) => {
         this.plan = entries;

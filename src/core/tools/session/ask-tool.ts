@@ -40,14 +40,19 @@ export function askTool(): Tool {
             message: args.question,
             schema: answerSchema(args.choices),
           });
-          const text = answer?.['answer'];
-          if (typeof text !== 'string')
-            return completed('The person declined to answer. Go on without it, or end your turn.');
+          if (answer.kind === 'declined') return completed(declined(answer.reason));
+          const text = answer.content['answer'];
+          if (typeof text !== 'string') return completed(declined(null));
           return completed(text, { rawOutput: { answer: text } });
         },
       };
     },
   });
+}
+
+function declined(reason: string | null): string {
+  const why = reason === null ? 'The person declined to answer.' : `There is no answer: ${reason}.`;
+  return `${why} Go on without it, or end your turn.`;
 }
 
 function answerSchema(choices: readonly string[] | undefined): ElicitationSchema {
