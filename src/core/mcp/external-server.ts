@@ -73,7 +73,7 @@ export class ExternalServer {
   async call(tool: string, input: JsonObject, context: ToolContext): Promise<ToolOutcome> {
     const deadline = new CallDeadline(this.#parts.clock, CALL_MINUTES * 60_000);
     const active = { context, deadline };
-    const stop = (): void => void this.#abandonCalls();
+    const stop = (): void => this.#abandonCalls();
     this.#calls.add(active);
     context.signal.addEventListener('abort', stop, { once: true });
     try {
