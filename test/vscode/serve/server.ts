@@ -88,27 +88,29 @@ function listening(
   log: () => string,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
-    const fail = (code: ServerError['code'], why: string) =>
-      reject(new ServerError(code, `${why}\n${log()}`));
-    const timer = setTimeout(
-      () => fail('did_not_start', 'VS Code did not listen within 60 s.'),
-      60_000,
-    );
-    const look = () => {
-      const port = /Extension host agent listening on (\d+)/.exec(log())?.[1];
-      if (port === undefined) return;
+    const settle = (end: () => void) => {
       clearTimeout(timer);
       child.stdout?.off('data', look);
-      resolve(Number(port));
+      child.stderr?.off('data', look);
+      end();
+    };
+    const fail = (why: string) =>
+      settle(() => reject(new ServerError('did_not_start', `${why}\n${log()}`)));
+    const timer = setTimeout(() => fail('VS Code did not listen within 60 s.'), 60_000);
+    const look = () => {
+      const port = /Extension host agent listening on (\d+)/.exec(log())?.[1];
+      if (port !== undefined) settle(() => resolve(Number(port)));
+      else if (/Error: listen EADDRINUSE/.test(log())) {
+        const taken = `Port ${options.port} is taken by another program.`;
+        settle(() => reject(new ServerError('port_taken', taken)));
+      } else if (/^\w*Error: .+$|\] Error: .+$/m.test(log())) {
+        fail(`VS Code could not listen on ${options.host}.`);
+      }
     };
     child.stdout?.on('data', look);
-    child.on('error', (error) => fail('did_not_start', error.message));
-    child.on('exit', (code) => {
-      clearTimeout(timer);
-      if (log().includes('EADDRINUSE')) {
-        fail('port_taken', `Port ${options.port} is taken by another program.`);
-      } else fail('did_not_start', `VS Code ended with ${code} while starting.`);
-    });
+    child.stderr?.on('data', look);
+    child.on('error', (error) => fail(error.message));
+    child.on('exit', (code) => fail(`VS Code ended with ${code} while starting.`));
   });
 }
 
@@ -177,6 +179,12 @@ function everything(pid: number, run: string): Process[] {
   return [...below, ...without(withEnvironment(marker, run), below)];
 }
 
+/** An address that a browser on this machine can open. */
+function hostInUrl(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
 /** Starts a VS Code server in a process group of its own and waits until it listens. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const run = randomUUID();
@@ -201,7 +209,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   child.stderr.setEncoding('utf8').on('data', keep);
   try {
     const port = await listening(child, options, () => log);
-    const host = options.host ?? '127.0.0.1';
+    const host = hostInUrl(options.host ?? '127.0.0.1');
     return new RunningServer(
       child,
       `http://${host}:${port}`,
