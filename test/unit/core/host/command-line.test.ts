@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { parseCommandLine } from '../../../../src/core/host/compose/command-line.ts';
+import { requireNode } from '../../../../src/core/host/compose/lifetime.ts';
+
+describe('the command line', () => {
+  it('serves with the model of the option, else of the environment, else none', () => {
+    const model = (args: string[], env: NodeJS.ProcessEnv = {}) =>
+      parseCommandLine(args, env, '1.2.3');
+    expect(model(['--model', 'a/b'], { PILOTHOUSE_MODEL: 'c/d' })).toMatchObject({
+      kind: 'serve',
+      model: 'a/b',
+    });
+    expect(model([], { PILOTHOUSE_MODEL: ' c/d ' })).toMatchObject({ model: 'c/d' });
+    expect(model([], { PILOTHOUSE_MODEL: '' })).toMatchObject({ model: null, logLevel: 'info' });
+  });
+
+  it('prints help and version before anything else is looked at', () => {
+    expect(parseCommandLine(['--help', '--log-level', 'x'], {}, '1')).toMatchObject({
+      kind: 'print',
+    });
+    expect(parseCommandLine(['--version'], {}, '1.2.3')).toEqual({
+      kind: 'print',
+      text: '1.2.3\n',
+    });
+  });
+
+  it.each([[['--what']], [['word']], [['--model']], [['--log-level', 'loud']]])(
+    'refuses %j and points to the help',
+    (args) => {
+      expect(() => parseCommandLine(args, {}, '1')).toThrow('--help');
+    },
+  );
+});
+
+describe('the version of Node', () => {
+  it.each(['22.13.0', '23.4.0', '24.0.0', '30.1.2'])('%s is new enough', (version) => {
+    expect(() => requireNode(version)).not.toThrow();
+  });
+
+  it.each(['20.20.2', '22.12.9', '23.3.0'])(
+    '%s is too old, and the message says which is needed',
+    (version) => {
+      expect(() => requireNode(version)).toThrow('22.13');
+    },
+  );
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { configOptions, DEFAULT_BUDGET, withOption } from '../../../../src/core/host/options.ts';
+import type { SessionConfig } from '../../../../src/core/session/words.ts';
+
+const CONFIG: SessionConfig = {
+  mode: 'ask',
+  model: 'a/one',
+  thoughtLevel: 'auto',
+  budget: DEFAULT_BUDGET,
+};
+const MODELS = [
+  { id: 'a/one', name: 'One', images: false, available: true },
+  { id: 'b/two', name: 'Two', images: false, available: false, unavailableReason: 'Set a key' },
+];
+
+describe('config options', () => {
+  it('list all four with a current value that is among the choices', () => {
+    for (const option of configOptions(CONFIG, MODELS)) {
+      if (option.type !== 'select') throw new Error('only selects');
+      const values = option.options.flatMap((choice) => ('value' in choice ? [choice.value] : []));
+      expect(values).toContain(option.currentValue);
+    }
+  });
+
+  it('keep showing a model that is not offered any more, and say why one is unavailable', () => {
+    const [, model] = configOptions({ ...CONFIG, model: 'gone/x' }, MODELS);
+    expect(model).toMatchObject({
+      currentValue: 'gone/x',
+      options: [
+        { value: 'gone/x', description: 'Not available now' },
+        { value: 'a/one' },
+        { value: 'b/two', description: 'Set a key' },
+      ],
+    });
+  });
+
+  it('take named and custom budgets and show each by its name', () => {
+    const custom = withOption(CONFIG, 'budget', '{"seconds":30,"costUsd":0.5}', MODELS);
+    expect(custom.budget).toEqual({ seconds: 30, costUsd: 0.5 });
+    expect(configOptions(custom, MODELS)[3]).toMatchObject({
+      currentValue: '{"seconds":30,"costUsd":0.5}',
+    });
+    expect(configOptions(withOption(custom, 'budget', 'off', MODELS), MODELS)[3]).toMatchObject({
+      currentValue: 'off',
+    });
+  });
+
+  it.each([
+    ['mode', 'yolo', 'ask, architect, code, shadow'],
+    ['model', 'c/three', 'a/one, b/two'],
+    ['thought_level', 'huge', 'auto, off, low, medium, high'],
+    ['budget', '{"steps":0}', 'standard, small, large, off'],
+    ['budget', '{"minutes":1}', 'standard, small, large, off'],
+    ['budget', 'not json', 'standard, small, large, off'],
+    ['colour', 'red', 'mode, model, thought_level, budget'],
+  ])('refuse %s = %s and say what is allowed', (id, value, allowed) => {
+    expect(() => withOption(CONFIG, id, value, MODELS)).toThrow(allowed);
+  });
+});
