@@ -1,11 +1,7 @@
-import type { Clock } from '../../base/clock.ts';
-import type { Ids } from '../../base/ids.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { ResourceFactory } from '../host/session-resources.ts';
-import type { Log } from '../session/ports.ts';
-import { ServerProcesses } from './connection/server-process.ts';
-import { McpTools } from './mcp-tools.ts';
-import { OAuthAccounts } from './oauth/accounts.ts';
-import { FileTokenStore } from './oauth/token-store.ts';
+import { LateMcpTools } from './late-mcp-tools.ts';
+import type { McpRoom, McpRoomOptions } from './mcp-room.ts';
 
 /** The MCP room, for all sessions of a host. */
 export type Mcp = {
@@ -15,33 +11,27 @@ export type Mcp = {
 };
 
 /** Opens the MCP room. Nothing is loaded or started before a session names a server. */
-export function createMcp(options: {
-  readonly dataFolder: string;
-  /** What stdio servers get besides their own variables; already cleaned. */
-  readonly environment: NodeJS.ProcessEnv;
-  readonly version: string;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly log: Log;
-}): Mcp {
-  const { dataFolder, environment, version, clock, ids, log } = options;
-  const processes = new ServerProcesses();
-  const accounts = new OAuthAccounts(new FileTokenStore(dataFolder, log), ids);
+export function createMcp(options: McpRoomOptions): Mcp {
+  let room: McpRoom | null = null;
+  let opening: Promise<McpRoom> | null = null;
+  const open = async (): Promise<McpRoom> => {
+    const { McpRoom } = await import('./mcp-room.ts');
+    room = new McpRoom(options);
+    return room;
+  };
   return {
     externalTools: (_sessionId, workspace, servers) =>
-      new McpTools(
-        {
-          cwd: workspace.cwd,
-          roots: workspace.roots,
-          environment,
-          processes,
-          accounts,
-          version,
-          clock,
-          log,
-        },
-        servers,
-      ),
-    killAll: () => processes.killAll(),
+      new LateMcpTools(async (first) => {
+        try {
+          opening ??= open();
+          return (await opening).openTools(workspace, first);
+        } catch (failure) {
+          options.log.error('MCP servers can not be used; sessions go on without them', {
+            error: messageOf(failure),
+          });
+          return null;
+        }
+      }, servers),
+    killAll: () => room?.killAll(),
   };
 }
