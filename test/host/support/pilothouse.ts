@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import type { StatusItem } from '../../vscode/driver/status-bar.ts';
+import type { Tree } from '../../vscode/driver/tree.ts';
+import { until } from '../../vscode/driver/until.ts';
+import type { OpenOptions, VsCodeWindow } from '../../vscode/driver.ts';
+import type { Process } from '../../vscode/serve/processes.ts';
+import { useVsCode } from '../../vscode/use-vscode.ts';
+import { Chat } from './chat.ts';
+
+/** Pilothouse in a VS Code window, driven as a person drives it. */
+export class Pilothouse {
+  readonly #window: () => VsCodeWindow;
+  readonly chat: Chat;
+
+  constructor(window: () => VsCodeWindow) {
+    this.#window = window;
+    this.chat = new Chat(window);
+  }
+
+  get window(): VsCodeWindow {
+    return this.#window();
+  }
+
+  /** The Sessions view, opened by its icon. */
+  async sessions(): Promise<Tree> {
+    await this.window.openContainer('Pilothouse');
+    return this.window.tree('Sessions');
+  }
+
+  /** Starts a session from the command palette and waits until it can be written to. */
+  async newSession(): Promise<void> {
+    await this.window.runCommand('Pilothouse: New Session');
+    await this.chat.waitUntilEmpty();
+  }
+
+  /** Starts a session whose mode is Code: it writes and runs in the folder without asking. */
+  async newCodeSession(): Promise<void> {
+    await this.newSession();
+    await this.chat.choose('Mode', 'Code');
+  }
+
+  /** The id of the session in the chat, taken as a person takes it: by Copy Session ID. */
+  async sessionId(): Promise<string> {
+    await this.window.page.evaluate(() => navigator.clipboard.writeText(''));
+    await this.window.runCommand('Pilothouse: Copy Session ID');
+    return until('an id on the clipboard', () =>
+      this.window.page.evaluate(() => navigator.clipboard.readText()).then((text) => text || null),
+    );
+  }
+
+  /** What the status bar says about open questions; undefined while there are none. */
+  async waitingItem(): Promise<StatusItem | undefined> {
+    const items = await this.window.statusBar.items();
+    return items.find(({ id }) => id.endsWith('pilothouse.internal.waiting'));
+  }
+
+  async waitForWaiting(count: number): Promise<StatusItem | undefined> {
+    await until(`${count} open questions in the status bar`, async () => {
+      return ((await this.waitingItem())?.text ?? '0') === String(count);
+    });
+    return this.waitingItem();
+  }
+
+  /** Stops whatever a test that failed left running, so that the next one begins in peace. */
+  async calm(): Promise<void> {
+    const { statusBar, quickInput } = this.window;
+    if (await quickInput.isOpen()) await quickInput.cancel();
+    const busy = /running|Stopping/;
+    if (!(await statusBar.items()).some(({ text }) => busy.test(text))) return;
+    await this.window.runCommand('Pilothouse: Stop All Sessions');
+    await statusBar.waitUntilGone(busy);
+  }
+
+  /** The agent-core processes of this server. */
+  agents(): Process[] {
+    return this.window
+      .extensionHostChildren()
+      .filter(({ command }) => command.includes('agent-core.mjs'));
+  }
+}
+
+/** One VS Code with Pilothouse for all tests of a file, on a folder of its own, and that folder. */
+export function usePilothouse(
+  prepare: (folder: string) => Promise<Partial<OpenOptions>> = async () => ({}),
+): { readonly pilothouse: Pilothouse; readonly file: (name: string) => string } {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pilothouse-host-'));
+  });
+  const window = useVsCode(async () => ({ folder, ...(await prepare(folder)) }));
+  afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return { pilothouse: new Pilothouse(window), file: (name) => join(folder, name) };
+}
