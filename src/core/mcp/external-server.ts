@@ -173,6 +173,7 @@ export class ExternalServer {
       } catch (failure) {
         if (!(failure instanceof McpError)) throw failure;
         const isLogin = failure.code === 'mcp.login_needed' && attempt === 1;
+        if (isLogin) this.#account?.require(failure.data['scope']);
         if (isLogin && (await deadline.during(() => this.signIn(context.signIn, signal)))) continue;
         return failed(this.#explain(failure, connection !== null, context, deadline));
       }

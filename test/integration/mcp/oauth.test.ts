@@ -97,6 +97,15 @@ describe('a login', () => {
     expect(rig.signIns).toHaveLength(2);
   });
 
+  it('is widened when a call needs more than it allows', async () => {
+    const tools = await signedIn();
+    authorization.callScope = 'write';
+    expect(textOf(await rig.call(tools, 'mcp__far__echo', { text: 'hi' }))).toBe('echo: hi');
+    expect(rig.signIns).toHaveLength(2);
+    const asked = new URL(rig.signIns[1]?.url ?? '').searchParams.get('scope');
+    expect(asked?.split(' ').sort()).toEqual(['mcp', 'write']);
+  });
+
   it('that is declined in the middle of a call fails the call alone', async () => {
     const tools = await signedIn();
     authorization.expire(true);

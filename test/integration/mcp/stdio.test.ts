@@ -10,6 +10,7 @@ import {
   until,
   untilTool,
 } from '../../support/mcp-server/rig.ts';
+import { PAGE } from '../../support/mcp-server/toolbox.ts';
 
 let rig: McpRig;
 beforeEach(async () => {
@@ -140,6 +141,21 @@ describe('the tools of a stdio server', () => {
     ]);
     rig.answer = null;
     expect(textOf(await rig.call(tools, 'mcp__x__ask_name'))).toBe('decline');
+  });
+});
+
+describe('a page that a server sends the person to', () => {
+  it('is done when the server says so, or when the person does', async () => {
+    const tools = rig.session([stdioServer('x')]);
+    await untilTool(tools, 'mcp__x__ask_page');
+    rig.onSignIn = async ({ arrived }) => {
+      void rig.call(tools, 'mcp__x__page_done');
+      return await arrived;
+    };
+    expect(textOf(await rig.call(tools, 'mcp__x__ask_page'))).toBe('accept');
+    expect(rig.signIns).toMatchObject([{ target: 'x', message: 'x asks: Pay here', url: PAGE }]);
+    rig.onSignIn = async () => false;
+    expect(textOf(await rig.call(tools, 'mcp__x__ask_page'))).toBe('decline');
   });
 });
 

@@ -1,7 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { WebHandler } from './web-server.ts';
 
-type Code = { readonly challenge: string; readonly redirectUri: string; readonly clientId: string };
+type Code = {
+  readonly challenge: string;
+  readonly redirectUri: string;
+  readonly clientId: string;
+  readonly scope: string;
+};
 
 /**
  * An authorization server that lets everybody in, and a guard for the resource it protects: RFC 9728, 8414, 7591,
@@ -11,9 +16,12 @@ export class FakeAuthorization {
   readonly registered: string[] = [];
   readonly refreshed: string[] = [];
   readonly #codes = new Map<string, Code>();
-  readonly #access = new Set<string>();
+  /** Access tokens with their scopes. */
+  readonly #access = new Map<string, string>();
   readonly #refresh = new Set<string>();
   readonly #inner: WebHandler;
+  /** A scope that every call of a tool needs besides a login. */
+  callScope: string | null = null;
   /** Answers the login page with an error instead of a code. */
   denies = false;
 
@@ -56,8 +64,18 @@ export class FakeAuthorization {
 
   async #guarded(request: Request, url: URL): Promise<Response | null> {
     const token = request.headers.get('authorization')?.replace(/^Bearer /, '') ?? '';
-    if (this.#access.has(token)) return await this.#inner(request);
     const metadataUrl = `${url.origin}/.well-known/oauth-protected-resource${url.pathname}`;
+    const scopes = this.#access.get(token);
+    const isCall =
+      request.method === 'POST' && (await request.clone().text()).includes('tools/call');
+    if (isCall && scopes !== undefined && !scopes.includes(this.callScope ?? ''))
+      return new Response('Forbidden', {
+        status: 403,
+        headers: {
+          'www-authenticate': `Bearer error="insufficient_scope", scope="${this.callScope}", resource_metadata="${metadataUrl}"`,
+        },
+      });
+    if (scopes !== undefined) return await this.#inner(request);
     return new Response('Unauthorized', {
       status: 401,
       headers: { 'www-authenticate': `Bearer resource_metadata="${metadataUrl}", scope="mcp"` },
@@ -83,18 +101,19 @@ export class FakeAuthorization {
     else {
       const code = randomUUID();
       const challenge = url.searchParams.get('code_challenge') ?? '';
-      this.#codes.set(code, { challenge, redirectUri, clientId });
+      const scope = url.searchParams.get('scope') ?? '';
+      this.#codes.set(code, { challenge, redirectUri, clientId, scope });
       back.searchParams.set('code', code);
     }
     return new Response(null, { status: 302, headers: { location: back.href } });
   }
 
   async #token(form: URLSearchParams): Promise<Response> {
-    const isGood =
+    const scope =
       form.get('grant_type') === 'refresh_token' ? this.#takesRefresh(form) : this.#takesCode(form);
-    if (!isGood) return Response.json({ error: 'invalid_grant' }, { status: 400 });
+    if (scope === null) return Response.json({ error: 'invalid_grant' }, { status: 400 });
     const [access, refresh] = [`access-${randomUUID()}`, `refresh-${randomUUID()}`];
-    this.#access.add(access);
+    this.#access.set(access, scope);
     this.#refresh.add(refresh);
     this.issued.push(access, refresh);
     return Response.json({
@@ -102,26 +121,26 @@ export class FakeAuthorization {
       refresh_token: refresh,
       token_type: 'Bearer',
       expires_in: 3600,
-      scope: 'mcp',
+      scope,
     });
   }
 
-  #takesRefresh(form: URLSearchParams): boolean {
+  #takesRefresh(form: URLSearchParams): string | null {
     const token = form.get('refresh_token') ?? '';
     this.refreshed.push(token);
-    return this.#refresh.delete(token);
+    return this.#refresh.delete(token) ? 'mcp' : null;
   }
 
-  #takesCode(form: URLSearchParams): boolean {
+  #takesCode(form: URLSearchParams): string | null {
     const code = this.#codes.get(form.get('code') ?? '');
     this.#codes.delete(form.get('code') ?? '');
     const verifier = createHash('sha256').update(form.get('code_verifier') ?? '');
-    return (
+    const isGood =
       code !== undefined &&
       code.challenge === verifier.digest('base64url') &&
       code.redirectUri === form.get('redirect_uri') &&
-      code.clientId === form.get('client_id')
-    );
+      code.clientId === form.get('client_id');
+    return isGood ? code.scope : null;
   }
 }
 

@@ -7,6 +7,9 @@ import { z } from 'zod';
 export const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
+/** Where the tool `ask_page` sends a person. */
+export const PAGE = 'https://pay.example/now';
+
 /** A server with a tool for every way that a call can go. Behaves the same over every transport. */
 export function createToolbox(name = 'toolbox'): McpServer {
   const server = new McpServer(
@@ -114,6 +117,18 @@ function addQuestions(server: McpServer): void {
     const text =
       answer.action === 'accept' ? `hello ${String(answer.content?.['name'])}` : answer.action;
     return { content: [{ type: 'text', text }] };
+  });
+  server.registerTool('ask_page', { description: 'Sends to a page' }, async (context) => {
+    const asked = { mode: 'url', message: 'Pay here', url: PAGE, elicitationId: 'page-1' } as const;
+    const { action } = await context.mcpReq.elicitInput(asked);
+    return { content: [{ type: 'text', text: action }] };
+  });
+  server.registerTool('page_done', { description: 'Says that the page is done' }, async () => {
+    await server.server.notification({
+      method: 'notifications/elicitation/complete',
+      params: { elicitationId: 'page-1' },
+    });
+    return { content: [] };
   });
   server.registerTool('roots', { description: 'The roots' }, async () => {
     const { roots } = await server.server.listRoots();

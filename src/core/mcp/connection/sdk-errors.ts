@@ -7,7 +7,14 @@ import type { Sdk } from './load-sdk.ts';
 export function toMcpError(sdk: Sdk, failure: unknown): McpError {
   if (failure instanceof McpError) return failure;
   const cause = failure;
-  if (failure instanceof sdk.InsufficientScopeError || failure instanceof sdk.UnauthorizedError)
+  if (failure instanceof sdk.InsufficientScopeError) {
+    const scope = failure.requiredScope;
+    return new McpError('mcp.login_needed', 'It wants a sign-in that allows more.', {
+      cause,
+      ...(scope === undefined ? {} : { data: { scope } }),
+    });
+  }
+  if (failure instanceof sdk.UnauthorizedError)
     return new McpError('mcp.login_needed', 'It wants a sign-in.', { cause });
   if (failure instanceof sdk.SdkHttpError) return fromHttp(failure.status, failure);
   if (failure instanceof sdk.SseError && failure.code !== undefined)

@@ -6,8 +6,9 @@ import type { Ids } from '../../../base/ids.ts';
 import type { Sdk } from '../connection/load-sdk.ts';
 import { McpError } from '../errors.ts';
 import { type LoginCell, LoginFlow, RefreshFlow } from './login-flow.ts';
+import type { Login } from './login-shape.ts';
 import { RedirectListener } from './redirect-listener.ts';
-import type { Login, TokenStore } from './token-store.ts';
+import type { TokenStore } from './token-store.ts';
 
 /** One request to an authorization server. */
 const REQUEST_MS = 15_000;
@@ -83,6 +84,14 @@ export class OAuthAccount {
         await this.#refreshing;
       },
     };
+  }
+
+  /** Lets the next sign-in ask for this scope on top of what is allowed already; no text is no wish. */
+  require(scope: unknown): void {
+    if (typeof scope !== 'string') return;
+    const all = [this.#login?.tokens?.scope, this.#challenge.scope, scope].join(' ');
+    const names = new Set(all.split(' ').filter((name) => name !== ''));
+    this.#challenge = { ...this.#challenge, scope: [...names].join(' ') };
   }
 
   /** Signs in with the help of a person. Throws `mcp.login_failed`, or the signal's reason. */

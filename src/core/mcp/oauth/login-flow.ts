@@ -6,7 +6,7 @@ import type {
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { McpError } from '../errors.ts';
-import type { Login } from './token-store.ts';
+import type { Login } from './login-shape.ts';
 
 /** Where a flow reads and keeps what it learns. */
 export type LoginCell = {

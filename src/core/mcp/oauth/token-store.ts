@@ -1,28 +1,9 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { messageOf } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json.ts';
 import type { Log } from '../../session/ports.ts';
-
-const client = z.looseObject({ client_id: z.string(), issuer: z.string().optional() });
-const tokens = z.looseObject({
-  access_token: z.string(),
-  token_type: z.string(),
-  refresh_token: z.string().optional(),
-  expires_in: z.number().optional(),
-  scope: z.string().optional(),
-  issuer: z.string().optional(),
-});
-const login = z.object({
-  /** Where the registered client is sent back to. */
-  redirectUrl: z.string().optional(),
-  client: client.optional(),
-  tokens: tokens.optional(),
-});
-
-/** What is kept of a login: the registered client and its tokens. */
-export type Login = z.infer<typeof login>;
+import type { Login } from './login-shape.ts';
 
 /** Keeps logins, by the address of the server they are for. Nothing else may hold tokens. */
 export interface TokenStore {
@@ -66,7 +47,8 @@ export class FileTokenStore implements TokenStore {
   async #read(): Promise<Map<string, Login>> {
     try {
       const parsed: unknown = JSON.parse(await readFile(this.#path, 'utf8'));
-      return new Map(Object.entries(z.record(z.string(), login).parse(parsed)));
+      const { logins } = await import('./login-shape.ts');
+      return new Map(Object.entries(logins.parse(parsed)));
     } catch (error) {
       const isNew = isObject(error) && error['code'] === 'ENOENT';
       if (!isNew) this.#log.warn('Stored MCP logins could not be read', { path: this.#path });
