@@ -81,7 +81,7 @@ function fits({ row }: SessionView, filter: string): boolean {
 
 /** How a session is called. */
 export function sessionName(title: string): string {
-  return title === '' ? l10n.t('New session') : title;
+  return title === '' ? l10n.t('Untitled session') : title;
 }
 
 /** The last part of a path, on either kind of system. */

@@ -1,6 +1,6 @@
 // Makes a copy of the extension whose texts are in the pseudo-language qps-ploc, to see what is not translated and
 // what does not fit: `node test/support/l10n/pseudo.mjs` prints its folder. Needs a build.
-import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getL10nJson, getL10nPseudoLocalized } from '@vscode/l10n-dev';
@@ -32,7 +32,9 @@ export async function writePseudoExtension() {
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, 'l10n'), { recursive: true });
   await cp(join(root, 'package.json'), join(folder, 'package.json'));
-  for (const name of ['dist', 'media']) await symlink(join(root, name), join(folder, name));
+  // Copies, not links: VS Code knows by the real path of a file which extension it belongs to.
+  for (const name of ['dist', 'media'])
+    await cp(join(root, name), join(folder, name), { recursive: true });
   const manifest = JSON.parse(await readFile(join(root, 'package.nls.json'), 'utf8'));
   await write(join(folder, 'package.nls.json'), manifest);
   await write(join(folder, `package.nls.${LANGUAGE}.json`), getL10nPseudoLocalized(manifest));
