@@ -1,5 +1,5 @@
 // Builds dist/. Flags: --watch, --production (minified, no maps), --meta (prints what is in each file).
-import { cp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
@@ -41,6 +41,18 @@ const zodInEnglish = {
   },
 };
 
+/** Of the manifest agent-core needs the version alone. */
+const versionOnly = {
+  name: 'version-only',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]package\.json$/ }, async ({ path }) => {
+      if (path !== join(root, 'package.json')) return undefined;
+      const { version } = JSON.parse(await readFile(path, 'utf8'));
+      return { contents: JSON.stringify({ version }), loader: 'json' };
+    });
+  },
+};
+
 const extensionHost = {
   ...common,
   platform: 'node',
@@ -70,7 +82,7 @@ const bundles = [
     format: 'esm',
     // Dynamic imports become chunks, so that start-up never parses a model provider.
     splitting: true,
-    plugins: [zodInEnglish],
+    plugins: [zodInEnglish, versionOnly],
     mainFields: ['module', 'main'],
     entryPoints: [
       { in: 'src/core/main.ts', out: 'agent-core' },

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { isObject } from '../../base/json.ts';
 import type { SessionConfigOption } from '../../protocol/acp.ts';
 import { SessionError } from '../session/commands.ts';
 import type { ModelInfo } from '../session/model.ts';
@@ -57,13 +57,8 @@ const BUDGETS: readonly { value: string; name: string; description: string; budg
 /** The budget of a session that chose none. */
 export const DEFAULT_BUDGET: Budget = { steps: 100 };
 
-const positive = z.number().positive().finite();
-const budgetShape = z.strictObject({
-  steps: z.int().positive().optional(),
-  seconds: positive.optional(),
-  tokens: z.int().positive().optional(),
-  costUsd: positive.optional(),
-});
+/** The limits in a fixed order, and whether each counts in whole numbers. */
+const LIMITS = { steps: true, seconds: false, tokens: true, costUsd: false } as const;
 
 /** The complete list of options, in order of importance. A chosen value that is not offered any more stays visible. */
 export function configOptions(
@@ -160,30 +155,28 @@ function budgetChoices(budget: Budget): { value: string; name: string; descripti
 }
 
 function budgetValue(budget: Budget): string {
-  const named = BUDGETS.find(
-    (choice) =>
-      JSON.stringify(budgetShape.parse(choice.budget)) ===
-      JSON.stringify(budgetShape.parse(budget)),
-  );
+  const written = inOrder(budget);
+  const named = BUDGETS.find((choice) => inOrder(choice.budget) === written);
   return named?.value ?? JSON.stringify(budget);
+}
+
+function inOrder({ steps, seconds, tokens, costUsd }: Budget): string {
+  return JSON.stringify({ steps, seconds, tokens, costUsd });
 }
 
 function parseBudget(value: string): Budget {
   const named = BUDGETS.find((choice) => choice.value === value);
   if (named !== undefined) return named.budget;
-  const parsed = budgetShape.safeParse(parseJson(value));
-  if (!parsed.success) {
-    throw badOption(
-      `"${value}" is not a budget. Use standard, small, large, off, or a JSON object with positive numbers for steps, seconds, tokens or costUsd.`,
-    );
-  }
-  const { steps, seconds, tokens, costUsd } = parsed.data;
-  return {
-    ...(steps === undefined ? {} : { steps }),
-    ...(seconds === undefined ? {} : { seconds }),
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(costUsd === undefined ? {} : { costUsd }),
-  };
+  const parsed = parseJson(value);
+  if (isObject(parsed) && Object.entries(parsed).every(isLimit)) return { ...parsed };
+  throw badOption(
+    `"${value}" is not a budget. Use standard, small, large, off, or a JSON object with positive numbers for steps, seconds, tokens or costUsd.`,
+  );
+}
+
+function isLimit([name, limit]: [string, unknown]): boolean {
+  if (!Object.hasOwn(LIMITS, name) || typeof limit !== 'number' || limit <= 0) return false;
+  return LIMITS[name as keyof typeof LIMITS] ? Number.isSafeInteger(limit) : Number.isFinite(limit);
 }
 
 function parseJson(text: string): unknown {

@@ -50,7 +50,14 @@ export interface ResourceFactory {
     workspace: Workspace,
     servers: readonly McpServer[],
   ): ExternalTools;
-  readonly builtinTools: readonly Tool[];
+  readonly builtinTools: BuiltinTools;
+}
+
+/** The tools that come with the product; their code is loaded when the first session needs it. */
+export interface BuiltinTools {
+  /** Resolves when `list()` is complete; never rejects. */
+  ready(): Promise<void>;
+  list(): readonly Tool[];
 }
 
 /** The resources of a live session and the handles to end them. */
@@ -90,8 +97,10 @@ export function createResources(factory: ResourceFactory, needs: ResourceNeeds):
         await Promise.all([processes.stopAll(), external.stopCalls()]);
       },
     },
-    tools: () => [...factory.builtinTools, ...external.tools()],
-    prepareTurn: (turn) => external.prepare(turn),
+    tools: () => [...factory.builtinTools.list(), ...external.tools()],
+    prepareTurn: async (turn) => {
+      await Promise.all([factory.builtinTools.ready(), external.prepare(turn)]);
+    },
     system: systemPrompt(workspace),
     expand: expandSlashCommand,
   };

@@ -21,6 +21,11 @@ import { workerUrl } from './worker-url.ts';
 /** The largest page of `sessions()`. */
 export const MAX_LIST_LIMIT = 1000;
 
+/**
+ * The code that checks records is loaded this long after the store is open, in milliseconds, or with the first use:
+ * a start should be answered before it.
+ */
+const LOAD_CODEC_AFTER_MS = 20;
 const OPEN_DEADLINE_MS = 30_000;
 const CLOSE_DEADLINE_MS = 5_000;
 
@@ -87,9 +92,9 @@ class ThreadedJournal implements OpenJournal {
   readonly dataFolder: string;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #client: WorkerClient;
-  /** Loaded beside the thread's start: it is not needed before the store is open. */
-  readonly #codecLoading: Promise<Codec>;
+  #codecLoading: Promise<Codec> | null = null;
   #codec: Codec | null = null;
+  #isOpen = false;
   #fault: JournalError | null = null;
   #closing: Promise<void> | null = null;
 
@@ -114,7 +119,6 @@ class ThreadedJournal implements OpenJournal {
         trouble: (error) => options.log.warn('Background work of the store failed.', { error }),
       },
     );
-    this.#codecLoading = import('./codec.ts');
   }
 
   get fault(): JournalError | null {
@@ -127,12 +131,12 @@ class ThreadedJournal implements OpenJournal {
       `The session store in ${this.dataFolder} did not open within ${deadlineMs / 1000} s. Check the disk, then restart Pilothouse.`,
       { data: { folder: this.dataFolder }, retryable: true },
     );
-    const [codec] = await withDeadline(
-      Promise.all([this.#codecLoading, this.#client.ready]),
-      deadlineMs,
-      late,
-    );
-    this.#codec = codec;
+    await withDeadline(this.#client.ready, deadlineMs, late);
+    this.#isOpen = true;
+    setTimeout(() => {
+      // A failure meets whoever needs it.
+      this.#loadCodec().catch(() => undefined);
+    }, LOAD_CODEC_AFTER_MS).unref();
   }
 
   async abandon(): Promise<void> {
@@ -144,7 +148,7 @@ class ThreadedJournal implements OpenJournal {
     sessionId: SessionId,
     records: readonly NewRecord[],
   ): Promise<readonly StoredRecord[]> {
-    const codec = this.#open();
+    const codec = this.#readyCodec() ?? (await this.#loadCodec());
     if (this.#fault !== null) throw this.#fault;
     if (records.length === 0) return [];
     const encoded = records.map((record) => codec.encodeRecord(sessionId, record));
@@ -157,7 +161,7 @@ class ThreadedJournal implements OpenJournal {
     sessionId: SessionId,
     range: HistoryRange,
   ): Promise<readonly Stored<HistoryEvent>[]> {
-    const { decodeHistory } = this.#open();
+    const { decodeHistory } = this.#readyCodec() ?? (await this.#loadCodec());
     return await this.#read(sessionId, 'history', range, decodeHistory);
   }
 
@@ -165,12 +169,12 @@ class ThreadedJournal implements OpenJournal {
     sessionId: SessionId,
     range: HistoryRange,
   ): Promise<readonly Stored<ControlEvent>[]> {
-    const { decodeControl } = this.#open();
+    const { decodeControl } = this.#readyCodec() ?? (await this.#loadCodec());
     return await this.#read(sessionId, 'control', range, decodeControl);
   }
 
   async session(sessionId: SessionId): Promise<SessionRow | null> {
-    this.#open();
+    if (this.#readyCodec() === null && this.#codecLoading !== null) await this.#codecLoading;
     const columns = await this.#client.call('session', { sessionId });
     return columns === null ? null : sessionRow(columns);
   }
@@ -181,7 +185,7 @@ class ThreadedJournal implements OpenJournal {
     limit: number;
     text?: string;
   }): Promise<{ rows: readonly SessionRow[]; nextCursor?: string }> {
-    this.#open();
+    if (this.#readyCodec() === null && this.#codecLoading !== null) await this.#codecLoading;
     const from = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
     const limit = Math.max(1, Math.min(MAX_LIST_LIMIT, Math.trunc(query.limit)));
     const { cwd, text } = query;
@@ -192,18 +196,18 @@ class ThreadedJournal implements OpenJournal {
   }
 
   async deleteSession(sessionId: SessionId): Promise<boolean> {
-    this.#open();
+    if (this.#readyCodec() === null && this.#codecLoading !== null) await this.#codecLoading;
     if (this.#fault !== null) throw this.#fault;
     return await this.#client.call('delete', { sessionId });
   }
 
   async verify(sessionId: SessionId, stream: StreamName): Promise<Verification> {
-    this.#open();
+    if (this.#readyCodec() === null && this.#codecLoading !== null) await this.#codecLoading;
     return await this.#client.call('verify', { sessionId, stream });
   }
 
   async hashAt(sessionId: SessionId, eventId: number): Promise<string | null> {
-    this.#open();
+    if (this.#readyCodec() === null && this.#codecLoading !== null) await this.#codecLoading;
     return await this.#client.call('hashAt', { sessionId, seq: eventId });
   }
 
@@ -214,6 +218,8 @@ class ThreadedJournal implements OpenJournal {
 
   async #close(deadlineMs: number): Promise<void> {
     const late = new JournalError('journal.fault', 'The session store did not close in time.');
+    // Calls that wait for the codec were made before; what its loading failed with is theirs to tell.
+    if (this.#codec === null) await this.#codecLoading?.catch(() => undefined);
     try {
       await withDeadline(
         this.#client.call('close', null).then(() => this.#client.exited),
@@ -227,11 +233,20 @@ class ThreadedJournal implements OpenJournal {
     }
   }
 
-  #open(): Codec {
-    if (this.#closing !== null || this.#codec === null) {
+  /** The codec, or null while it is not loaded. Throws `journal.closed` unless the store is open. */
+  #readyCodec(): Codec | null {
+    if (this.#closing !== null || !this.#isOpen)
       throw new JournalError('journal.closed', 'The session store is closed.');
-    }
     return this.#codec;
+  }
+
+  /** Whoever waits for it is served in the order of the calls, and so is what is asked meanwhile. */
+  #loadCodec(): Promise<Codec> {
+    this.#codecLoading ??= import('./codec.ts').then((codec) => {
+      this.#codec = codec;
+      return codec;
+    });
+    return this.#codecLoading;
   }
 
   async #read<E>(
@@ -244,7 +259,7 @@ class ThreadedJournal implements OpenJournal {
       body: string,
     ) => E,
   ): Promise<readonly Stored<E>[]> {
-    const { badRecord } = this.#open();
+    const { badRecord } = this.#codec ?? (await this.#loadCodec());
     const found: Stored<E>[] = [];
     const failures: Error[] = [];
     const take = (columns: RecordColumns): void => {

@@ -4,7 +4,6 @@ import type { ConfiguredModel, ProviderConfig } from './config/provider-config.t
 import { type ResolvedProvider, withBuiltInProviders } from './config/resolve.ts';
 import { loadAdapter } from './providers/load.ts';
 import { DEFAULT_DEADLINES, type Deadlines } from './sdk/deadlines.ts';
-import { SdkModel } from './sdk/sdk-model.ts';
 import { keyVariables, type SecretSource } from './secrets.ts';
 import type { ModelSource } from './source.ts';
 
@@ -34,6 +33,7 @@ function providerSource(provider: ResolvedProvider, options: ProviderSourceOptio
     resolve: async (name) => {
       const model = provider.models.find((one) => one.name === name) ?? { name };
       const load = () => loadAdapter(provider.kind);
+      const { SdkModel } = await import('./sdk/sdk-model.ts');
       return new SdkModel({
         info: infoOf(model),
         provider,

@@ -55,7 +55,7 @@ function modelHandlers(models: ModelSettings): ExtensionHandlers {
       return {};
     },
     '_pilothouse/models/configure': async ({ providers, defaultModel }) => ({
-      problems: models.configure(providers, defaultModel),
+      problems: await models.configure(providers, defaultModel),
     }),
     '_pilothouse/models/list': async () => ({
       models: (await models.catalog.list()).map((info) => ({ ...info })),

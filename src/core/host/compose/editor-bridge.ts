@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Disposable } from '../../../base/disposables.ts';
 import { Emitter } from '../../../base/emitter.ts';
 import { messageOf } from '../../../base/errors.ts';
@@ -12,36 +11,8 @@ import {
   type EditorModels,
 } from '../../models/vscode-lm/editor-models.ts';
 
-const model: z.ZodType<EditorModel> = z.object({
-  vendor: z.string(),
-  family: z.string(),
-  id: z.string(),
-  name: z.string(),
-  maxInputTokens: z.number(),
-  images: z.boolean(),
-});
-const listed = z.object({ models: z.array(model) });
-const generated = z.object({ finish: z.enum(['stop', 'tool_calls', 'length', 'other']) });
-const part: z.ZodType<{ requestId: string; part: EditorPart }> = z.object({
-  requestId: z.string(),
-  part: z.discriminatedUnion('type', [
-    z.object({ type: z.literal('text'), text: z.string() }),
-    z.object({
-      type: z.literal('tool_call'),
-      callId: z.string(),
-      name: z.string(),
-      input: z.record(z.string(), z.json()),
-    }),
-  ]),
-});
-const refusal = z.object({
-  code: z.enum([
-    'editor_model.no_permission',
-    'editor_model.blocked',
-    'editor_model.not_found',
-    'editor_model.failed',
-  ]),
-});
+/** What editors answer is checked by a library that a start does without. */
+type Shapes = typeof import('./editor-shapes.ts');
 
 const LIST_DEADLINE_MS = 5_000;
 
@@ -91,14 +62,15 @@ export class EditorBridge implements EditorModels {
         'editor_model.no_editor',
         'No editor is connected that offers language models.',
       );
+    const shapes = await import('./editor-shapes.ts');
     const requestId = this.#ids.unique();
     const subscription = client.onNotification(({ method, params }) => {
       if (method !== '_pilothouse/editor_models/part') return;
-      const parsed = part.safeParse(params);
+      const parsed = shapes.part.safeParse(params);
       if (parsed.success && parsed.data.requestId === requestId) onPart(parsed.data.part);
     });
     try {
-      return generated.parse(
+      return shapes.generated.parse(
         await client.request(
           '_pilothouse/editor_models/generate',
           { requestId, ...request },
@@ -106,7 +78,7 @@ export class EditorBridge implements EditorModels {
         ),
       );
     } catch (failure) {
-      throw toEditorError(failure);
+      throw toEditorError(failure, shapes);
     } finally {
       subscription.dispose();
     }
@@ -121,8 +93,9 @@ export class EditorBridge implements EditorModels {
     if (client === undefined) return [];
     try {
       const signal = AbortSignal.any([client.gone, AbortSignal.timeout(LIST_DEADLINE_MS)]);
-      return listed.parse(await client.request('_pilothouse/editor_models/list', {}, signal))
-        .models;
+      const answer = await client.request('_pilothouse/editor_models/list', {}, signal);
+      const { listed } = await import('./editor-shapes.ts');
+      return listed.parse(answer).models;
     } catch {
       // An editor without language models is an editor that offers none; it tells when that changes.
       return [];
@@ -135,7 +108,7 @@ export class EditorBridge implements EditorModels {
   }
 }
 
-function toEditorError(failure: unknown): unknown {
+function toEditorError(failure: unknown, { refusal }: Shapes): unknown {
   if (!(failure instanceof PeerRefused)) return failure;
   const known = refusal.safeParse(failure.details);
   return new EditorModelError(

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 import { SourceCatalog } from '../../models/catalog.ts';
-import { type ProviderConfig, parseProviderConfigs } from '../../models/config/provider-config.ts';
+import type { ProviderConfig } from '../../models/config/provider-config.ts';
 import { createProviderSources } from '../../models/provider-source.ts';
 import { createRehearsalSource } from '../../models/rehearsal/rehearsal-source.ts';
 import { environmentSecrets, firstSecret, SecretStore } from '../../models/secrets.ts';
@@ -50,10 +50,14 @@ export class ModelSettings {
   }
 
   /** Takes new providers; what is wrong with them is answered in sentences, and the rest is used. */
-  configure(providers: unknown, defaultModel: string | undefined): readonly string[] {
-    const parsed = parseProviderConfigs(providers);
+  async configure(
+    providers: unknown,
+    defaultModel: string | undefined,
+  ): Promise<readonly string[]> {
     this.#configuredDefault =
       defaultModel === undefined || defaultModel.trim() === '' ? null : defaultModel.trim();
+    const { parseProviderConfigs } = await import('../../models/config/provider-config.ts');
+    const parsed = parseProviderConfigs(providers);
     this.#catalog.replaceSources(this.#makeSources(parsed.providers));
     return parsed.problems;
   }

@@ -1,20 +1,19 @@
 import { homedir } from 'node:os';
 import type { OpenJournal } from '../../journal/open-journal.ts';
 import { createMcp } from '../../mcp/create-mcp.ts';
-import { createTools } from '../../tools/create-tools.ts';
-import { createPolicy, type RememberingPolicy } from '../../tools/policy/create-policy.ts';
-import { createPolicyStore } from '../../tools/policy/policy-store.ts';
-import { createProtectedPaths } from '../../tools/protected-paths.ts';
+import type { RememberingPolicy } from '../../tools/policy/create-policy.ts';
 import { createProcesses } from '../../tools/run/background-processes.ts';
 import { childEnvironment } from '../../tools/run/child-environment.ts';
-import { createLauncher, type Launcher } from '../../tools/run/launcher.ts';
-import { probeSandbox } from '../../tools/run/sandbox.ts';
 import type { FileLog } from '../log.ts';
 import { randomIds, sha256, systemClock } from '../node-ports.ts';
 import { LocalSessionHost } from '../session-host.ts';
 import { EditorBridge } from './editor-bridge.ts';
+import { LateTools } from './late-tools.ts';
 import { ModelSettings } from './model-settings.ts';
 import { SessionFeed } from './session-feed.ts';
+
+/** The tools are loaded this long after the first session is there, while the person still writes the first prompt. */
+const LOAD_TOOLS_AFTER_MS = 50;
 
 /** A host with all its rooms, ready for doors. */
 export type RunningHost = {
@@ -30,14 +29,14 @@ export type RunningHost = {
 };
 
 /** Puts the host's rooms together. */
-export async function openHost(options: {
+export function openHost(options: {
   readonly journal: OpenJournal;
   readonly dataFolder: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly defaultModel: string | null;
   readonly version: string;
   readonly log: FileLog;
-}): Promise<RunningHost> {
+}): RunningHost {
   const { journal, dataFolder, environment, log } = options;
   const home = homedir();
   const editor = new EditorBridge(randomIds);
@@ -48,14 +47,15 @@ export async function openHost(options: {
     clock: systemClock,
     log,
   });
-  const protectedPaths = createProtectedPaths({ dataFolder, home });
-  const policy = createPolicy({
-    store: createPolicyStore({ dataFolder, log }),
-    protectedPaths,
-    home,
-  });
   const cleaned = childEnvironment(environment);
-  const launcher = await openLauncher(cleaned, home, dataFolder, environment);
+  const tools = new LateTools({
+    dataFolder,
+    home,
+    environment: cleaned,
+    sandboxed: environment['PILOTHOUSE_SANDBOX'] !== 'off',
+    log,
+  });
+  const { launcher, policy } = tools;
   const mcp = createMcp({
     dataFolder,
     environment: cleaned,
@@ -88,10 +88,14 @@ export async function openHost(options: {
           ids: randomIds,
         }),
       externalTools: mcp.externalTools,
-      builtinTools: createTools({ home, protectedPaths, launcher, environment: cleaned }),
+      builtinTools: tools,
     },
     defaultModel: () => models.defaultModel(),
     forgetInLog: (sessionId) => log.forget(sessionId),
+  });
+  const first = host.onDidChangeSession(() => {
+    first.dispose();
+    setTimeout(() => void tools.ready(), LOAD_TOOLS_AFTER_MS).unref();
   });
   const feed = new SessionFeed(host, systemClock, log);
   let closing: Promise<void> | null = null;
@@ -113,19 +117,4 @@ export async function openHost(options: {
     },
     killAll,
   };
-}
-
-async function openLauncher(
-  cleaned: NodeJS.ProcessEnv,
-  home: string,
-  dataFolder: string,
-  environment: NodeJS.ProcessEnv,
-): Promise<Launcher> {
-  const sandbox = await probeSandbox({
-    enabled: environment['PILOTHOUSE_SANDBOX'] !== 'off',
-    environment: cleaned,
-    home,
-    masked: [dataFolder],
-  });
-  return createLauncher({ environment: cleaned, sandbox });
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { SessionId } from '../../session/words.ts';
 import { ChildGroup } from './child-group.ts';
+import { createReaper } from './reaper.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** A command to start for a session. `cwd` and `roots` are canonical. */
@@ -27,32 +28,46 @@ export interface Launcher {
 export const GRACE_MS = 1000;
 const SWEEP_MS = 2000;
 
-/** Makes a launcher. `environment` is what the children get, already cleaned. */
+/**
+ * Makes a launcher. `environment` is what the children get, already cleaned; `sandbox` is asked at every launch, so
+ * that a probe of it need not be over before.
+ */
 export function createLauncher(options: {
   readonly environment: NodeJS.ProcessEnv;
-  readonly sandbox: Sandbox;
+  readonly sandbox: () => Sandbox;
 }): Launcher {
   const shell = hostShell();
   const groups = new Map<ChildGroup, SessionId>();
+  const reaper = createReaper();
   let sweeper: NodeJS.Timeout | undefined;
+
+  function forget(group: ChildGroup): void {
+    groups.delete(group);
+    if (group.pid !== undefined) reaper.remove(group.pid);
+  }
 
   // A group is forgotten soon after it is gone, before its number can mean another one.
   function sweep(): void {
-    for (const group of groups.keys()) if (!group.isAlive()) groups.delete(group);
+    for (const group of groups.keys()) if (!group.isAlive()) forget(group);
     if (groups.size > 0 || sweeper === undefined) return;
     clearInterval(sweeper);
     sweeper = undefined;
   }
 
   return {
-    sandboxed: options.sandbox.available,
+    get sandboxed() {
+      return options.sandbox().available;
+    },
     launch({ sessionId, command, cwd, roots, onOutput }) {
       const argv = shell(command);
-      const group = new ChildGroup(
-        options.sandbox.available ? options.sandbox.wrap(argv, { cwd, roots }) : argv,
-        { cwd, environment: options.environment, onOutput },
-      );
+      const sandbox = options.sandbox();
+      const group = new ChildGroup(sandbox.available ? sandbox.wrap(argv, { cwd, roots }) : argv, {
+        cwd,
+        environment: options.environment,
+        onOutput,
+      });
       groups.set(group, sessionId);
+      if (group.pid !== undefined) reaper.add(group.pid);
       sweeper ??= setInterval(sweep, SWEEP_MS).unref();
       return group;
     },

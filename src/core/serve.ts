@@ -1,0 +1,47 @@
+import { createFramePair } from '../protocol/transport/frame-port.ts';
+import { serveAcp } from './acp/serve-acp.ts';
+import { openDoor } from './door/relay.ts';
+import { acpExtensions } from './host/compose/acp-extensions.ts';
+import { exitWhenParentGone, onTermination } from './host/compose/lifetime.ts';
+import { openHost } from './host/compose/open-host.ts';
+import { Transcripts } from './host/compose/transcripts.ts';
+import type { FileLog } from './host/log.ts';
+import { randomIds, systemClock } from './host/node-ports.ts';
+import type { OpenJournal } from './journal/open-journal.ts';
+import { VERSION } from './version.ts';
+
+/** From the end of the client to the end of this process. */
+const EXIT_DEADLINE_MS = 1_800;
+
+/** Serves one client on standard input and output until it goes and everything it started has ended. */
+export async function serveClient(options: {
+  readonly journal: OpenJournal;
+  readonly dataFolder: string;
+  readonly defaultModel: string | null;
+  readonly log: FileLog;
+}): Promise<void> {
+  const { log } = options;
+  const running = openHost({ ...options, environment: process.env, version: VERSION });
+  const transcripts = new Transcripts(running.host, systemClock, log);
+  const [clientEnd, hostEnd] = createFramePair();
+  const connection = serveAcp({
+    port: hostEnd,
+    host: running.host,
+    extensions: acpExtensions({ ...running, transcripts }),
+    log,
+    clock: systemClock,
+    ids: randomIds,
+    agentVersion: VERSION,
+  });
+  process.on('exit', () => running.killAll());
+  const stop = (): void => connection.close();
+  onTermination(stop);
+  exitWhenParentGone(stop);
+  const relayed = openDoor({ input: process.stdin, output: process.stdout, host: clientEnd, log });
+  await connection.done;
+  const deadline = setTimeout(() => process.exit(0), EXIT_DEADLINE_MS);
+  transcripts.dispose();
+  await running.close();
+  await relayed;
+  clearTimeout(deadline);
+}
