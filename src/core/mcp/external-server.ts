@@ -1,3 +1,4 @@
+import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore } from '../../base/disposables.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
@@ -8,9 +9,10 @@ import type { Log } from '../session/ports.ts';
 import type { AskSignIn, ToolContext, ToolOutcome } from '../session/tool.ts';
 import { failed } from '../tools/outcome.ts';
 import type { Connection } from './connection/connection.ts';
-import { loadSdk } from './connection/load-sdk.ts';
+import { loadSdk, type Sdk } from './connection/load-sdk.ts';
 import { openTransport, type TransportParts } from './connection/open-transport.ts';
-import { connectClient } from './connection/sdk-connection.ts';
+import { connectClient, type Era } from './connection/sdk-connection.ts';
+import { wantsDiscovery } from './connection/sdk-errors.ts';
 import { Elicitations } from './elicitation.ts';
 import { McpError } from './errors.ts';
 import * as notices from './link/notices.ts';
@@ -119,22 +121,26 @@ export class ExternalServer {
   async #connect(signal: AbortSignal): Promise<Connection> {
     const sdk = await loadSdk();
     this.#watchAccount();
-    const transport = await openTransport(sdk, this.config, this.#parts);
-    const { name } = this.config;
+    try {
+      return await this.#connectAs('handshake', sdk, signal);
+    } catch (failure) {
+      if (!(failure instanceof McpError) || !wantsDiscovery(sdk, failure)) throw failure;
+      return this.#connectAs('discovery', sdk, signal);
+    }
+  }
+
+  async #connectAs(era: Era, sdk: Sdk, signal: AbortSignal): Promise<Connection> {
     const { version, roots, log } = this.#parts;
-    return connectClient(
-      sdk,
-      transport,
-      {
-        server: name,
-        version,
-        roots,
-        log,
-        elicit: (params) => this.#elicit(params),
-        onElicitationDone: (id) => this.#elicitations.pageDone(id),
-      },
-      signal,
-    );
+    const parts = {
+      server: this.name,
+      version,
+      roots,
+      log,
+      elicit: (params: ElicitRequest['params']) => this.#elicit(params),
+      onElicitationDone: (id: string) => this.#elicitations.pageDone(id),
+    };
+    const transport = await openTransport(sdk, this.config, this.#parts);
+    return connectClient(sdk, transport, parts, signal, era);
   }
 
   /** A sign-in in any session is good for all. */
@@ -211,12 +217,9 @@ export class ExternalServer {
     });
   }
 
-  async #elicit(
-    params: Parameters<Elicitations['answer']>[0],
-  ): Promise<Awaited<ReturnType<Elicitations['answer']>>> {
+  async #elicit(params: ElicitRequest['params']): Promise<ElicitResult> {
     const newest = [...this.#calls].at(-1);
-    const answer = (): ReturnType<Elicitations['answer']> =>
-      this.#elicitations.answer(params, newest?.context);
+    const answer = (): Promise<ElicitResult> => this.#elicitations.answer(params, newest?.context);
     return newest === undefined ? answer() : newest.deadline.during(answer);
   }
 

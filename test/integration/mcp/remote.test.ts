@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { McpServer } from '../../../src/protocol/acp.ts';
-import { legacySse, streamableHttp } from '../../support/mcp-server/http.ts';
+import { legacySse, modernHttp, streamableHttp } from '../../support/mcp-server/http.ts';
 import { McpRig, namesOf, textOf, until, untilTool } from '../../support/mcp-server/rig.ts';
 import { createToolbox } from '../../support/mcp-server/toolbox.ts';
 import { type WebHandler, WebServer } from '../../support/mcp-server/web-server.ts';
@@ -121,6 +121,19 @@ describe('a server over http', () => {
     await until(tools, () => rig.notices.length > 0);
     await untilTool(tools, 'mcp__far__echo');
     expect(textOf(await rig.call(tools, 'mcp__far__echo', { text: 'hi' }))).toBe('echo: hi');
+  });
+
+  it('that speaks only the newest revision is understood', async () => {
+    const { origin } = await serve(modernHttp());
+    const tools = rig.session([remote(HTTP, origin)]);
+    await untilTool(tools, 'mcp__far__echo');
+    expect(textOf(await rig.call(tools, 'mcp__far__echo', { text: 'hi' }))).toBe('echo: hi');
+    expect(rig.notices).toEqual([]);
+    await web?.close();
+    const lost = await rig.call(tools, 'mcp__far__echo', { text: 'hi' });
+    expect(lost.status).toBe('failed');
+    await until(tools, () => tools.tools().length === 0);
+    expect(rig.notices[0]?.title).toBe('MCP server far was lost');
   });
 
   it('lists tools over several pages', async () => {

@@ -121,6 +121,14 @@ describe('the tools of a stdio server', () => {
     expect(rig.notices).toEqual([]);
   });
 
+  it('are understood from a server that speaks only the newest revision', async () => {
+    const tools = rig.session([stdioServer('x', ['--modern'])]);
+    await untilTool(tools, 'mcp__x__echo');
+    expect(textOf(await rig.call(tools, 'mcp__x__echo', { text: 'hi' }))).toBe('echo: hi');
+    await rig.call(tools, 'mcp__x__toggle');
+    await untilTool(tools, 'mcp__x__extra');
+  });
+
   it('come and go as the server says', async () => {
     const tools = rig.session([stdioServer('x')]);
     await untilTool(tools, 'mcp__x__toggle');

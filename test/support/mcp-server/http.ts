@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  createMcpHandler,
   JSONRPC_VERSION,
   type JSONRPCMessage,
   type McpServer,
@@ -27,6 +28,13 @@ export function streamableHttp(create: () => McpServer = createToolbox): WebHand
     await create().connect(transport);
     return await transport.handleRequest(request);
   };
+}
+
+/** An endpoint at `/mcp` that takes nothing older than revision 2026-07-28. */
+export function modernHttp(): WebHandler {
+  const { fetch } = createMcpHandler(() => createToolbox(), { legacy: 'reject' });
+  return async (request) =>
+    new URL(request.url).pathname === '/mcp' ? await fetch(request) : null;
 }
 
 /** The transport of 2024: a stream of events, and a POST for each message. Servers of it are still about. */

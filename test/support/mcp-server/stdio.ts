@@ -1,16 +1,18 @@
-// A stdio server for tests. Arguments: --tools N adds N tools; --hang never answers; --noise prints before it starts;
+// A stdio server for tests. Arguments: --tools N adds N tools; --hang never answers; --modern takes
+// nothing older than revision 2026-07-28; --noise prints before it starts;
 // --pid FILE writes its process id; --ready FILE writes it once a client
 // is there; --child FILE starts a child that writes its id there and outlives its parent.
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createToolbox } from './toolbox.ts';
 
 const { values } = parseArgs({
   options: {
     tools: { type: 'string' },
     hang: { type: 'boolean' },
+    modern: { type: 'boolean' },
     noise: { type: 'boolean' },
     pid: { type: 'string' },
     child: { type: 'string' },
@@ -27,6 +29,8 @@ if (values.child !== undefined) {
 if (values.hang) {
   process.stdin.resume();
   setInterval(() => undefined, 1_000);
+} else if (values.modern) {
+  serveStdio(() => createToolbox(), { legacy: 'reject' });
 } else {
   const server = createToolbox();
   const { ready } = values;

@@ -37,18 +37,21 @@ export type ConnectionParts = {
   readonly onElicitationDone: (elicitationId: string) => void;
 };
 
+/**
+ * How a connection begins: with the handshake that nearly every server knows, or with the discovery of revision
+ * 2026-07-28, for servers that take nothing else.
+ */
+export type Era = 'handshake' | 'discovery';
+
 /** Connects and reads the list of tools. Throws `McpError`; what was opened is closed then. */
 export async function connectClient(
   sdk: Sdk,
   transport: OpenTransport,
   parts: ConnectionParts,
   signal: AbortSignal,
+  era: Era,
 ): Promise<Connection> {
-  const client = new sdk.Client(
-    { name: 'pilothouse', version: parts.version },
-    { capabilities: { roots: {}, elicitation: { form: {}, url: {} } } },
-  );
-  const connection = new SdkConnection(sdk, client, transport, parts);
+  const connection = new SdkConnection(sdk, transport, parts, era);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
   try {
     await Promise.race([connection.open(limit), rejection(limit)]);
@@ -73,7 +76,17 @@ class SdkConnection implements Connection {
   #checking = false;
   #complaints = 0;
 
-  constructor(sdk: Sdk, client: Client, transport: OpenTransport, parts: ConnectionParts) {
+  constructor(sdk: Sdk, transport: OpenTransport, parts: ConnectionParts, era: Era) {
+    const client = new sdk.Client(
+      { name: 'pilothouse', version: parts.version },
+      {
+        capabilities: { roots: {}, elicitation: { form: {}, url: {} } },
+        versionNegotiation: { mode: era === 'handshake' ? 'legacy' : 'auto' },
+        listChanged: {
+          tools: { autoRefresh: false, debounceMs: 0, onChanged: () => void this.#refresh() },
+        },
+      },
+    );
     this.#sdk = sdk;
     this.#client = client;
     this.#transport = transport;
@@ -87,7 +100,6 @@ class SdkConnection implements Connection {
     client.setRequestHandler('elicitation/create', ({ params }, context) =>
       parts.elicit(params, context.mcpReq.signal),
     );
-    client.setNotificationHandler('notifications/tools/list_changed', () => this.#refresh());
     client.setNotificationHandler('notifications/elicitation/complete', ({ params }) =>
       parts.onElicitationDone(params.elicitationId),
     );
@@ -203,12 +215,15 @@ class SdkConnection implements Connection {
     }
     if (this.#checking) return;
     this.#checking = true;
-    this.#client
-      .ping({ timeout: PING_MS })
+    const isModern = this.#client.getProtocolEra() === 'modern';
+    const options = { timeout: PING_MS };
+    const answer = isModern ? this.#client.discover(options) : this.#client.ping(options);
+    answer
       .catch((failure: unknown) => {
         const reason = toMcpError(this.#sdk, failure);
         // An error answer to a ping is an answer.
         if (reason.code !== 'mcp.failed') this.#lose(reason);
+        return null;
       })
       .finally(() => {
         this.#checking = false;

@@ -39,6 +39,13 @@ export function toMcpError(sdk: Sdk, failure: unknown): McpError {
   return new McpError('mcp.failed', messageOf(failure), { cause });
 }
 
+/** True if the server may have refused the handshake only because it is too old for it. */
+export function wantsDiscovery(sdk: Sdk, failure: McpError): boolean {
+  const { cause } = failure;
+  if (cause instanceof sdk.UnsupportedProtocolVersionError) return true;
+  return cause instanceof sdk.SdkHttpError && cause.status === 400;
+}
+
 function fromHttp(status: number | undefined, cause: Error): McpError {
   if (status === 401 || status === 403)
     return new McpError(
