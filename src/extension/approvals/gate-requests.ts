@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import type { JsonObject } from '../../base/json.ts';
@@ -136,13 +137,23 @@ async function askPermission(
       reason: own?.reason ?? '',
       details: own?.details ?? detailsOf(toolCall.rawInput),
       diffs: diffsOf((toolCall.content ?? []).filter(toolContent)),
-      options: request.options.map(({ optionId, name, kind }) => ({ optionId, name, kind })),
+      options: request.options.map(({ optionId, name, kind }) => ({
+        optionId,
+        name: optionName(optionId, name),
+        kind,
+      })),
     },
   };
   const answer = await gates.ask(gate, signal);
   return answer.kind === 'selected'
     ? { outcome: { outcome: 'selected', optionId: answer.optionId } }
     : { outcome: { outcome: 'cancelled' } };
+}
+
+/** The two answers that every question of our own agent offers, in the person's language. */
+function optionName(optionId: string, name: string): string {
+  if (optionId === 'allow_once') return l10n.t('Allow once');
+  return optionId === 'reject_once' ? l10n.t('Reject') : name;
 }
 
 function detailsOf(rawInput: unknown): string[] {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { isObject } from '../../base/json.ts';
-import type { ContentBlock, SessionUpdate, ToolCallContent } from '../../protocol/acp.ts';
+import type { SessionUpdate, ToolCallContent } from '../../protocol/acp.ts';
 
 const BLOCK = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text: z.string() }),
@@ -78,11 +78,6 @@ export function isSessionUpdate(value: unknown): value is SessionUpdate {
 /** True if `value` is a piece of a tool call's content that can be shown. */
 export function toolContent(value: unknown): value is ToolCallContent {
   return z.safeParse(TOOL_CONTENT, value).success;
-}
-
-/** True if `value` is a content block. */
-export function isContentBlock(value: unknown): value is ContentBlock {
-  return z.safeParse(BLOCK, value).success;
 }
 
 /** A `session/update` notification, or null. Pieces of tool content that can't be shown are left out. */
