@@ -79,7 +79,7 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
       log: (message) => log.warn(message),
     }),
   );
-  const icon = vscode.Uri.joinPath(context.extensionUri, 'media/activity.svg');
+  const icon = vscode.Uri.joinPath(context.extensionUri, 'media/icon.png');
   own.push(registerParticipant(services, icon));
   const surfaces = createSurfaces(services, sessions.unread);
   own.push(surfaces, watchEditor(services, surfaces));

@@ -9,6 +9,7 @@ import { RPC_CODES } from '../../protocol/errors.ts';
 import type { EditorGenerateParams, EditorModel, EditorPart } from '../../protocol/pilothouse.ts';
 import { badParams, type ClientCalls } from '../core/client-requests.ts';
 import type { AgentConnection } from '../core/connection.ts';
+import { STAND_IN_VENDOR } from '../participant/stand-in-model.ts';
 import { chatMessages } from './editor-messages.ts';
 import { GENERATE } from './generate-params.ts';
 
@@ -62,7 +63,9 @@ export function registerEditorModels(ports: EditorModelPorts): Disposable {
 
 async function list(): Promise<EditorModel[]> {
   const models = await vscode.lm.selectChatModels({});
-  return models.map((model) => ({
+  // Our own stand-in only answers for the chat participant.
+  const offered = models.filter(({ vendor }) => vendor !== STAND_IN_VENDOR);
+  return offered.map((model) => ({
     vendor: model.vendor,
     family: model.family,
     id: model.id,

@@ -1,13 +1,14 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
-import type { Disposable } from '../../base/disposables.ts';
+import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import { messageOf } from '../../base/errors.ts';
 import { pickFolder } from '../commands/pick-folder.ts';
 import type { Services } from '../commands/services.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
 import { sessionName } from '../sessions/tree-model.ts';
 import { runTurn } from './run-turn.ts';
+import { registerStandInModel } from './stand-in-model.ts';
 
 const PARTICIPANT = 'pilothouse.participant';
 const METADATA = z.looseObject({ sessionId: z.string() });
@@ -15,6 +16,8 @@ const MAX_LISTED = 10;
 
 /** Registers `@pilothouse` in the editor's own chat. */
 export function registerParticipant(services: Services, icon: vscode.Uri): Disposable {
+  const store = new DisposableStore();
+  store.add(registerStandInModel((message) => services.log.warn(message)));
   const participant = vscode.chat.createChatParticipant(
     PARTICIPANT,
     async (request, context, stream, token) => {
@@ -27,7 +30,8 @@ export function registerParticipant(services: Services, icon: vscode.Uri): Dispo
     },
   );
   participant.iconPath = icon;
-  return participant;
+  store.add(participant);
+  return store;
 }
 
 type Call = {
