@@ -123,6 +123,13 @@ export class Chat {
     });
   }
 
+  /** Clicks a suggestion of the list that `@` or `/` opened. */
+  async suggest(name: string | RegExp): Promise<void> {
+    const entry = (await this.frame()).locator('.suggestion', { hasText: name });
+    await entry.first().click();
+    await entry.first().waitFor({ state: 'detached' });
+  }
+
   /** The titles of the open questions, in order. */
   async questions(): Promise<string[]> {
     return (await this.frame()).locator('.gates .gate-title').allInnerTexts();

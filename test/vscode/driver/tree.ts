@@ -33,6 +33,8 @@ export interface Tree {
   collapse(label: string | RegExp): Promise<void>;
   /** Clicks an action in the view's title. */
   titleAction(title: string): Promise<void>;
+  /** Unfolds the view itself, if it is folded in its container. */
+  unfold(): Promise<void>;
   /** The view's message line, '' if there is none. */
   message(): Promise<string>;
   /** The text of the welcome content that an empty view shows. */
@@ -89,7 +91,9 @@ class PageTree implements Tree {
   constructor(page: Page, title: string) {
     this.#page = page;
     this.#title = title;
-    const header = page.locator(`.pane-header[aria-label="${title} Section"]`);
+    // A view's description stands between its title and the last word.
+    const labels = [`="${title} Section"`, `^="${title} - "`];
+    const header = page.locator(labels.map((label) => `.pane-header[aria-label${label}]`).join());
     this.#pane = page.locator('.pane', { has: header });
     this.#list = page.getByRole('tree', { name: title, exact: true });
   }
@@ -170,6 +174,12 @@ class PageTree implements Tree {
     const header = (await own.count()) > 0 ? own : part.locator('.title');
     await this.#pane.first().hover();
     await header.locator(`a.action-label[aria-label^="${title}"]`).first().click();
+  }
+
+  async unfold(): Promise<void> {
+    const header = this.#pane.locator('.pane-header').first();
+    if ((await header.getAttribute('aria-expanded')) === 'false') await header.click();
+    await this.#list.waitFor();
   }
 
   async message(): Promise<string> {
