@@ -7,6 +7,7 @@ import { pickFolder } from '../commands/pick-folder.ts';
 import type { Services } from '../commands/services.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
 import { sessionName } from '../sessions/tree-model.ts';
+import { ChatSessions, type OwnTurn } from './chat-sessions.ts';
 import { runTurn } from './run-turn.ts';
 import { registerStandInModel } from './stand-in-model.ts';
 
@@ -18,14 +19,16 @@ const MAX_LISTED = 10;
 export function registerParticipant(services: Services, icon: vscode.Uri): Disposable {
   const store = new DisposableStore();
   store.add(registerStandInModel((message) => services.log.warn(message)));
+  const chats = new ChatSessions();
   const participant = vscode.chat.createChatParticipant(
     PARTICIPANT,
     async (request, context, stream, token) => {
+      const turns = ownTurns(context);
       try {
-        return await answer(services, { request, context, stream, token });
+        return await answer({ ...services, chats }, { request, turns, stream, token });
       } catch (error) {
         services.log.error(`@pilothouse: ${messageOf(error)}`);
-        return withSession(sessionIn(context), { errorDetails: { message: messageOf(error) } });
+        return withSession(chats.of(turns), { errorDetails: { message: messageOf(error) } });
       }
     },
   );
@@ -36,13 +39,15 @@ export function registerParticipant(services: Services, icon: vscode.Uri): Dispo
 
 type Call = {
   readonly request: vscode.ChatRequest;
-  readonly context: vscode.ChatContext;
+  readonly turns: readonly OwnTurn[];
   readonly stream: vscode.ChatResponseStream;
   readonly token: vscode.CancellationToken;
 };
 
-async function answer(services: Services, call: Call): Promise<vscode.ChatResult> {
-  const known = sessionIn(call.context);
+type Parts = Services & { readonly chats: ChatSessions };
+
+async function answer(services: Parts, call: Call): Promise<vscode.ChatResult> {
+  const known = services.chats.of(call.turns);
   switch (call.request.command) {
     case 'sessions':
       return listSessions(services, call, known);
@@ -56,14 +61,15 @@ async function answer(services: Services, call: Call): Promise<vscode.ChatResult
 }
 
 async function prompt(
-  services: Services,
+  services: Parts,
   call: Call,
   known: string | null,
 ): Promise<vscode.ChatResult> {
-  const { request, stream, token } = call;
+  const { request, turns, stream, token } = call;
   const session = known === null ? await newSession(services) : await services.hub.open(known);
   if (!session) return { errorDetails: { message: l10n.t('No session was started.') } };
   const { sessionId } = session;
+  services.chats.begin(turns, request.prompt, sessionId);
   const open = { command: 'pilothouse.openSession', title: l10n.t('Open in Chat Panel') };
   const target = [{ sessionId }];
   if (request.prompt.trim() === '') {
@@ -129,14 +135,17 @@ async function stopSession(
   return withSession(known, {});
 }
 
-/** The session that this chat has been talking to. */
-function sessionIn(context: vscode.ChatContext): string | null {
-  for (const turn of context.history.toReversed()) {
-    if (!(turn instanceof vscode.ChatResponseTurn) || turn.participant !== PARTICIPANT) continue;
-    const metadata = z.safeParse(METADATA, turn.result.metadata);
-    if (metadata.success) return metadata.data.sessionId;
+/** The turns of this chat with our participant. */
+function ownTurns(context: vscode.ChatContext): OwnTurn[] {
+  const turns: OwnTurn[] = [];
+  for (const [index, turn] of context.history.entries()) {
+    if (!(turn instanceof vscode.ChatRequestTurn) || turn.participant !== PARTICIPANT) continue;
+    const next = context.history[index + 1];
+    const metadata = next instanceof vscode.ChatResponseTurn ? next.result.metadata : undefined;
+    const parsed = z.safeParse(METADATA, metadata);
+    turns.push({ prompt: turn.prompt, sessionId: parsed.success ? parsed.data.sessionId : null });
   }
-  return null;
+  return turns;
 }
 
 function withSession(sessionId: string | null, result: vscode.ChatResult): vscode.ChatResult {
