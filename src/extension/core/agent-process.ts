@@ -2,7 +2,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { Deferred } from '../../base/deferred.ts';
 import { CodedError } from '../../base/errors.ts';
-import { LineSplitter } from './transport/line-splitter.ts';
+import type { Frame } from '../../protocol/transport/frame-port.ts';
+import { LineSplitter } from '../../protocol/transport/line-splitter.ts';
 
 /** How a process ended. */
 export type ProcessExit = { readonly code: number | null; readonly signal: string | null };
@@ -80,12 +81,11 @@ async function watchExit(child: ChildProcessWithoutNullStreams): Promise<Process
 }
 
 function drainLog(child: ChildProcessWithoutNullStreams, onLine: (line: string) => void): void {
-  const splitter = new LineSplitter(
-    { line: onLine, tooLong: (bytes) => onLine(`(a log line of ${bytes} bytes was dropped)`) },
-    MAX_LOG_LINE_BYTES,
-  );
-  child.stderr.on('data', (chunk: Buffer) => splitter.push(chunk));
-  child.stderr.on('end', () => splitter.end());
+  const splitter = new LineSplitter(MAX_LOG_LINE_BYTES);
+  const take = (line: Frame): void =>
+    onLine(typeof line === 'string' ? line : `(a log line of ${line.bytes} bytes was dropped)`);
+  child.stderr.on('data', (chunk: Buffer) => splitter.push(chunk, take));
+  child.stderr.on('end', () => splitter.end(take));
 }
 
 async function stop(

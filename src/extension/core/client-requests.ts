@@ -1,6 +1,5 @@
-import { ResponseError } from 'vscode-jsonrpc/node';
 import { type Disposable, toDisposable } from '../../base/disposables.ts';
-import { RPC_CODES } from '../../protocol/errors.ts';
+import { RpcError } from '../../protocol/errors.ts';
 
 /** Answers one method of the agent's. `signal` aborts when the agent takes the request back. */
 export type RequestHandler = (params: unknown, signal: AbortSignal) => Promise<unknown>;
@@ -32,7 +31,7 @@ export class ClientCalls {
 
   async request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
     const handler = this.#requests.get(method);
-    if (!handler) throw new ResponseError(RPC_CODES.methodNotFound, `Method not found: ${method}`);
+    if (!handler) throw new RpcError('methodNotFound', `Method not found: ${method}`);
     return handler(params, signal);
   }
 
@@ -45,6 +44,6 @@ export class ClientCalls {
 }
 
 /** The error for params that do not fit their schema. */
-export function badParams(method: string, problem: string): ResponseError<void> {
-  return new ResponseError(RPC_CODES.invalidParams, `Invalid params of ${method}: ${problem}`);
+export function badParams(method: string, problem: string): RpcError {
+  return new RpcError('invalidParams', `Invalid params of ${method}: ${problem}`);
 }

@@ -1,18 +1,14 @@
-import {
-  CancellationReceiverStrategy,
-  CancellationTokenSource,
-  createMessageConnection,
-  type MessageConnection,
-  ParameterStructures,
-  ResponseError,
-} from 'vscode-jsonrpc/node';
+// The JSON-RPC library takes its timers from here.
+import 'vscode-jsonrpc/node';
 import { Deferred } from '../../base/deferred.ts';
 import type { Disposable } from '../../base/disposables.ts';
 import { CodedError, messageOf } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
+import { createRpcPeer } from '../../protocol/transport/rpc-peer.ts';
+import { PeerRefused, type RpcPeer } from '../../protocol/transport/rpc-types.ts';
+import { createStreamPort } from '../../protocol/transport/stream-port.ts';
 import type { AgentProcess } from './agent-process.ts';
 import type { AgentMethod, AgentMethods, AgentNotifications } from './methods.ts';
-import { NdjsonReader, NdjsonWriter } from './transport/ndjson.ts';
 
 /** An answered error or a lost connection. `rpcCode` is null where no answer came. */
 export class AgentRequestError extends CodedError<
@@ -40,7 +36,7 @@ export type RequestOptions = {
   readonly signal?: AbortSignal;
 };
 
-/** Answers requests of the agent; throws `ResponseError` for an exact code. */
+/** Answers requests of the agent; throws `RpcError` for an exact code. */
 export type ClientRequestHandler = (
   method: string,
   params: unknown,
@@ -51,40 +47,38 @@ export type ClientRequestHandler = (
 export type ClientSide = {
   readonly onRequest: ClientRequestHandler;
   readonly onNotification: (method: string, params: unknown) => void;
-  readonly onJunk: (text: string) => void;
+  /** Lines that are no messages, answers that nobody waits for, and what failed. */
   readonly onProblem: (message: string) => void;
 };
 
 const DEFAULT_TIMEOUT_MS = 30_000;
-const REQUEST_CANCELLED = -32800;
 
 /** One connection to a running agent-core. When it ends, everything still waiting rejects with `agent.gone`. */
 export class AgentConnection implements Disposable {
   readonly pid: number;
-  readonly #rpc: MessageConnection;
+  readonly #peer: RpcPeer;
   readonly #closed = new Deferred<void>();
 
   constructor(process: AgentProcess, client: ClientSide) {
     this.pid = process.pid;
-    this.#rpc = createMessageConnection(
-      new NdjsonReader(process.stdout, client.onJunk),
-      new NdjsonWriter(process.stdin),
-      { error: client.onProblem, warn: client.onProblem, info: ignore, log: ignore },
+    const report = (message: string, details?: object): void =>
+      client.onProblem(details === undefined ? message : `${message} ${JSON.stringify(details)}`);
+    const port = createStreamPort(process.stdout, process.stdin, {
+      onError: (error) => client.onProblem(error.message),
+    });
+    this.#peer = createRpcPeer(
+      port,
       {
-        cancellationStrategy: {
-          receiver: CancellationReceiverStrategy.Message,
-          sender: {
-            sendCancellation: async (rpc, id) =>
-              rpc.sendNotification('$/cancel_request', { requestId: id }),
-            cleanup: ignore,
-          },
+        request: async ({ method, params, signal }) => {
+          const result = await client.onRequest(method, params, signal);
+          return { result: isObject(result) ? result : {} };
         },
+        notification: client.onNotification,
+        ended: () => this.dispose(),
       },
+      { now: () => Date.now(), log: { warn: report, error: report }, answersGarbage: false },
     );
-    this.#serve(client);
-    this.#rpc.onClose(() => this.dispose());
-    this.#rpc.onDispose(() => this.#closed.resolve());
-    this.#rpc.listen();
+    this.#peer.start();
   }
 
   /** Resolves when the connection has ended. */
@@ -96,28 +90,6 @@ export class AgentConnection implements Disposable {
     return this.#closed.isSettled;
   }
 
-  #serve(client: ClientSide): void {
-    this.#rpc.onRequest(async (method: string, params: unknown, token) => {
-      const abort = new AbortController();
-      const subscription = token.onCancellationRequested(() => abort.abort());
-      try {
-        return await client.onRequest(method, unwrapped(params), abort.signal);
-      } catch (error) {
-        if (abort.signal.aborted) throw new ResponseError(REQUEST_CANCELLED, 'Request cancelled');
-        throw error;
-      } finally {
-        subscription.dispose();
-      }
-    });
-    this.#rpc.onNotification((method: string, params: unknown) =>
-      client.onNotification(method, unwrapped(params)),
-    );
-    this.#rpc.onError(([error]) => client.onProblem(error.message));
-    this.#rpc.onUnhandledNotification((message) =>
-      client.onProblem(`Unhandled notification ${message.method}`),
-    );
-  }
-
   /** Calls a method of the agent. Rejects with `AgentRequestError` only. */
   async request<M extends AgentMethod>(
     method: M,
@@ -125,34 +97,14 @@ export class AgentConnection implements Disposable {
     options: RequestOptions = {},
   ): Promise<AgentMethods[M][1]> {
     if (this.isClosed) throw gone();
-    const source = new CancellationTokenSource();
     const limit = deadline(options);
-    const end = new Deferred<never>();
-    const onAbort = (): void => {
-      source.cancel();
-      end.reject(limit.reason(method));
-    };
-    limit.signal.addEventListener('abort', onAbort, { once: true });
-    if (limit.signal.aborted) onAbort();
     try {
-      return await Promise.race([
-        this.#rpc.sendRequest<AgentMethods[M][1]>(
-          method,
-          ParameterStructures.byName,
-          params,
-          source.token,
-        ),
-        end.promise,
-        this.#closed.promise.then(() => {
-          throw gone();
-        }),
-      ]);
+      // The shapes are agent-core's own, from the same source; what is read of them is checked where it is used.
+      return (await this.#peer.request(method, params, limit.signal)) as AgentMethods[M][1];
     } catch (error) {
-      throw asRequestError(error);
+      throw limit.signal.aborted ? limit.reason(method) : asRequestError(error);
     } finally {
-      limit.signal.removeEventListener('abort', onAbort);
       limit.clear();
-      source.dispose();
     }
   }
 
@@ -162,17 +114,13 @@ export class AgentConnection implements Disposable {
     params: AgentNotifications[N],
   ): Promise<void> {
     if (this.isClosed) throw gone();
-    try {
-      await this.#rpc.sendNotification(method, params);
-    } catch (error) {
-      throw gone(error);
-    }
+    this.#peer.notify(method, params);
   }
 
   dispose(): void {
     if (this.#closed.isSettled) return;
     this.#closed.resolve();
-    this.#rpc.dispose();
+    this.#peer.close();
   }
 }
 
@@ -213,20 +161,11 @@ function gone(cause?: unknown): AgentRequestError {
 }
 
 function asRequestError(error: unknown): AgentRequestError {
-  if (error instanceof AgentRequestError) return error;
-  if (error instanceof ResponseError)
+  if (error instanceof PeerRefused)
     return new AgentRequestError('agent.refused', error.message, {
-      rpcCode: error.code,
-      details: error.data,
+      rpcCode: error.rpcCode,
+      details: error.details,
       cause: error,
     });
-  return new AgentRequestError('agent.gone', messageOf(error), { cause: error });
+  return gone(messageOf(error));
 }
-
-/** The library hands positional params over as an array; ACP has named ones only. */
-function unwrapped(params: unknown): unknown {
-  return Array.isArray(params) && params.length === 1 && isObject(params[0]) ? params[0] : params;
-}
-
-/** The library's information and log messages tell nothing that the log does not have already. */
-const ignore = (): void => undefined;

@@ -46,7 +46,6 @@ export function createAgent(
       onNotification: (method, params) => {
         if (!calls.notify(method, params)) log.debug(`nobody takes the notification ${method}`);
       },
-      onJunk: (text) => log.warn(`not a message: ${text.slice(0, 2_000)}`),
       onProblem: (message) => log.warn(message),
     },
     log: (message) => log.info(message),

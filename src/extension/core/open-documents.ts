@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
-import { ResponseError } from 'vscode-jsonrpc/node';
 import * as z from 'zod/mini';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
-import { RPC_CODES } from '../../protocol/errors.ts';
+import { RpcError } from '../../protocol/errors.ts';
 import { badParams, type ClientCalls } from './client-requests.ts';
 import { sliceLines } from './slice-lines.ts';
 
@@ -45,7 +44,7 @@ function openDocument(path: string): vscode.TextDocument {
     (one) => !one.isClosed && one.uri.scheme === 'file' && one.uri.toString() === wanted,
   );
   if (document) return document;
-  throw new ResponseError(RPC_CODES.resourceNotFound, `Not open in the editor: ${path}`);
+  throw new RpcError('resourceNotFound', `Not open in the editor: ${path}`);
 }
 
 /** Replaces the text as one undoable edit and saves it, so that editor and disk agree. */
@@ -59,8 +58,8 @@ async function write(document: vscode.TextDocument, content: string): Promise<vo
   edit.set(document.uri, [...edit.get(document.uri), text]);
   const applied = await vscode.workspace.applyEdit(edit);
   if (applied && (await document.save())) return;
-  throw new ResponseError(
-    RPC_CODES.internalError,
+  throw new RpcError(
+    'internalError',
     `The editor did not save ${document.uri.fsPath}. Save it or close it and try again.`,
   );
 }

@@ -1,11 +1,10 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { ResponseError } from 'vscode-jsonrpc/node';
 import * as z from 'zod/mini';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import { messageOf } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
-import { RPC_CODES } from '../../protocol/errors.ts';
+import { RpcError } from '../../protocol/errors.ts';
 import type { EditorGenerateParams, EditorModel, EditorPart } from '../../protocol/pilothouse.ts';
 import { badParams, type ClientCalls } from '../core/client-requests.ts';
 import type { AgentConnection } from '../core/connection.ts';
@@ -149,9 +148,9 @@ function jsonOf(input: object): JsonObject {
   return parsed.success ? parsed.data : {};
 }
 
-function refusal(error: unknown): ResponseError<{ code: string }> {
+function refusal(error: unknown): RpcError {
   const known = error instanceof vscode.LanguageModelError ? CODES[error.code] : undefined;
-  return new ResponseError(RPC_CODES.internalError, messageOf(error), {
+  return new RpcError('internalError', messageOf(error), {
     code: known ?? 'editor_model.failed',
   });
 }

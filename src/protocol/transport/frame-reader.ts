@@ -12,6 +12,9 @@ import { type ParsedFrame, parseFrame, type WireError, type WireId } from './mes
 import type { RequestIds } from './request-ids.ts';
 import type { ArrivedCall, RpcPeerOptions } from './rpc-types.ts';
 
+/** How much of a line that is no message is logged, in characters. */
+const MAX_SHOWN = 2_000;
+
 /** What a call carries through the library: its own number, and params of any shape untouched. */
 export type Envelope = { readonly requestId: number; readonly params: unknown };
 
@@ -37,6 +40,7 @@ export class FrameReader extends AbstractMessageReader {
   readonly #deps: ReaderDeps;
   readonly #answers: FaultAnswers;
   #callback: DataCallback | undefined;
+  #current: Frame = '';
 
   constructor(deps: ReaderDeps) {
     super();
@@ -55,6 +59,7 @@ export class FrameReader extends AbstractMessageReader {
 
   /** Takes one frame; never throws. */
   read(frame: Frame): void {
+    this.#current = frame;
     if (typeof frame !== 'string') this.#garbage(RPC_CODES.parseError, faultMessage(frame));
     else this.#sort(parseFrame(frame));
   }
@@ -120,12 +125,13 @@ export class FrameReader extends AbstractMessageReader {
   /** A request that can be told apart is answered by its id; the limit is for what can't. */
   #invalid(id: WireId, message: string): void {
     const code = RPC_CODES.invalidRequest;
-    if (id === null) this.#garbage(code, message);
+    if (id === null || !this.#deps.options.answersGarbage) this.#garbage(code, message);
     else this.#deps.send({ jsonrpc: '2.0', id, error: { code, message } });
   }
 
   #garbage(code: number, message: string): void {
-    this.#deps.options.log.warn('Received a line that is no message', { message });
+    const line = typeof this.#current === 'string' ? this.#current.slice(0, MAX_SHOWN) : '';
+    this.#deps.options.log.warn('Received a line that is no message', { message, line });
     if (!this.#deps.options.answersGarbage) return;
     const answer = this.#answers.answer(code, message);
     if (answer !== null) this.#deps.send(answer);

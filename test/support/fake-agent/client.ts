@@ -14,7 +14,6 @@ const SCRIPT = fileURLToPath(new URL('fake-agent.mjs', import.meta.url));
 export class FakeSetup {
   readonly calls = new ClientCalls();
   readonly gates = new GateStore();
-  readonly junk: string[] = [];
   readonly problems: string[] = [];
   readonly agent: Agent;
   readonly hub: SessionHub;
@@ -43,7 +42,6 @@ export class FakeSetup {
       client: {
         onRequest: async (method, params, signal) => this.calls.request(method, params, signal),
         onNotification: (method, params) => void this.calls.notify(method, params),
-        onJunk: (text) => this.junk.push(text),
         onProblem: log,
       },
       log,

@@ -144,11 +144,11 @@ describe('requests of the agent', () => {
     await expect(
       calls.request('_pilothouse/auth', { sessionId: 's' }, never),
     ).rejects.toMatchObject({
-      code: -32602,
+      rpcCode: -32602,
       message: expect.stringContaining('gateId') as string,
     });
     await expect(calls.request('terminal/create', {}, never)).rejects.toMatchObject({
-      code: -32601,
+      rpcCode: -32601,
     });
   });
 });

@@ -156,7 +156,7 @@ describe('the bridge to the editor’s models', () => {
 
   it('says that a model is gone, and that params are wrong', async () => {
     await expect(generate()).rejects.toMatchObject({ data: { code: 'editor_model.not_found' } });
-    await expect(generate({ requestId: 1 })).rejects.toMatchObject({ code: -32602 });
+    await expect(generate({ requestId: 1 })).rejects.toMatchObject({ rpcCode: -32602 });
   });
 
   it('cancels the request in the editor, and a cut stream is no complete reply', async () => {
