@@ -11,6 +11,8 @@ export class Emitter<T> implements Disposable {
   readonly #listeners = new Set<(value: T) => void>();
   readonly #onError: (error: unknown) => void;
   readonly #queue: T[] = [];
+  /** The listeners as an array, which is not changed while it is walked; null after a change. */
+  #snapshot: readonly ((value: T) => void)[] | null = null;
   #firing = false;
 
   constructor(onError: (error: unknown) => void = rethrowLater) {
@@ -20,7 +22,11 @@ export class Emitter<T> implements Disposable {
   readonly event: Event<T> = (listener) => {
     const own = (value: T): void => listener(value);
     this.#listeners.add(own);
-    return toDisposable(() => this.#listeners.delete(own));
+    this.#snapshot = null;
+    return toDisposable(() => {
+      this.#listeners.delete(own);
+      this.#snapshot = null;
+    });
   };
 
   get hasListeners(): boolean {
@@ -28,10 +34,13 @@ export class Emitter<T> implements Disposable {
   }
 
   fire(value: T): void {
-    this.#queue.push(value);
-    if (this.#firing) return;
+    if (this.#firing) {
+      this.#queue.push(value);
+      return;
+    }
     this.#firing = true;
     try {
+      this.#deliver(value);
       while (this.#queue.length > 0) {
         for (const next of this.#queue.splice(0)) this.#deliver(next);
       }
@@ -41,7 +50,8 @@ export class Emitter<T> implements Disposable {
   }
 
   #deliver(value: T): void {
-    for (const listener of [...this.#listeners]) {
+    this.#snapshot ??= [...this.#listeners];
+    for (const listener of this.#snapshot) {
       try {
         listener(value);
       } catch (error) {
@@ -52,6 +62,7 @@ export class Emitter<T> implements Disposable {
 
   dispose(): void {
     this.#listeners.clear();
+    this.#snapshot = null;
     this.#queue.length = 0;
   }
 }

@@ -24,6 +24,7 @@ export type Door = {
  */
 export async function openDoor(door: Door): Promise<void> {
   const client = createStreamPort(door.input, door.output, {
+    soon: (work) => process.nextTick(work),
     onError: (error) => door.log.info('The client closed its pipe', { message: error.message }),
   });
   join(client, door.host);

@@ -38,9 +38,18 @@ export async function* untilAborted<T>(
 ): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
   let finished = false;
+  let wake = (_aborted: typeof ABORTED): void => undefined;
+  const onAbort = (): void => wake(ABORTED);
+  signal.addEventListener('abort', onAbort, { once: true });
   try {
     for (;;) {
-      const step = await orAborted(iterator.next(), signal);
+      // One listener for all steps: a stream has many.
+      const step = await new Promise<IteratorResult<T> | typeof ABORTED>((resolve, reject) => {
+        wake = resolve;
+        const next = iterator.next();
+        if (signal.aborted) resolve(ABORTED);
+        next.then(resolve, reject);
+      });
       if (step === ABORTED) return;
       if (step.done === true) {
         finished = true;
@@ -49,6 +58,7 @@ export async function* untilAborted<T>(
       yield step.value;
     }
   } finally {
+    signal.removeEventListener('abort', onAbort);
     if (!finished) iterator.return?.().then(undefined, () => undefined);
   }
 }

@@ -3,8 +3,11 @@ import type { FramePort } from './frame-port.ts';
 /** How much may wait for a peer that does not read, in characters: 64 Mi. */
 export const MAX_QUEUED_CHARS = 64 * 1024 * 1024;
 
+/** Two messages made one; `added` is how many characters longer it is than the earlier one, about. */
+export type Merged = { readonly message: object; readonly added: number };
+
 /** Makes one message of two that follow each other, or undefined if they must stay two. */
-export type Merge = (earlier: object, later: object) => object | undefined;
+export type Merge = (earlier: object, later: object) => Merged | undefined;
 
 /** How a queue deals with a peer that is behind. */
 export type OutboundOptions = {
@@ -23,8 +26,8 @@ export class OutboundQueue {
   readonly #options: OutboundOptions;
   readonly #waiting: string[] = [];
   #first = 0;
-  /** The last message is kept apart, unwritten, since the next may merge into it. */
-  #tail: { message: object; chars: number } | undefined;
+  /** The last message is kept apart, since the next may merge into it; `text` is null once that has happened. */
+  #tail: { message: object; text: string | null; chars: number } | undefined;
   #chars = 0;
   #isBehind = false;
   #isClosed = false;
@@ -46,30 +49,35 @@ export class OutboundQueue {
   /** Throws if the message can't be written as JSON. */
   send(message: object): void {
     if (this.#isClosed) return;
-    const text = JSON.stringify(message);
-    if (!this.#isBehind && this.isEmpty) this.#isBehind = !this.#port.send(text);
-    else this.#enqueue(message, text.length);
+    if (!this.#isBehind && this.isEmpty) {
+      this.#isBehind = !this.#port.send(JSON.stringify(message));
+      return;
+    }
+    if (!this.#mergeIntoTail(message)) this.#enqueue(message);
+    if (this.#chars <= (this.#options.maxQueuedChars ?? MAX_QUEUED_CHARS)) return;
+    this.close();
+    this.#options.onOverflow();
   }
 
-  #enqueue(message: object, chars: number): void {
-    this.#chars += chars;
-    if (this.#chars > (this.#options.maxQueuedChars ?? MAX_QUEUED_CHARS)) {
-      this.close();
-      this.#options.onOverflow();
-      return;
-    }
-    const merged = this.#tail && this.#options.merge?.(this.#tail.message, message);
-    if (merged !== undefined && this.#tail !== undefined) {
-      this.#tail = { message: merged, chars: this.#tail.chars + chars };
-      return;
-    }
+  #mergeIntoTail(message: object): boolean {
+    if (this.#tail === undefined) return false;
+    const merged = this.#options.merge?.(this.#tail.message, message);
+    if (merged === undefined) return false;
+    this.#chars += merged.added;
+    this.#tail = { message: merged.message, text: null, chars: this.#tail.chars + merged.added };
+    return true;
+  }
+
+  #enqueue(message: object): void {
+    const text = JSON.stringify(message);
     this.#writeTail();
-    this.#tail = { message, chars };
+    this.#chars += text.length;
+    this.#tail = { message, text, chars: text.length };
   }
 
   #writeTail(): void {
     if (this.#tail === undefined) return;
-    const text = JSON.stringify(this.#tail.message);
+    const text = this.#tail.text ?? JSON.stringify(this.#tail.message);
     this.#chars += text.length - this.#tail.chars;
     this.#waiting.push(text);
     this.#tail = undefined;

@@ -21,9 +21,17 @@ export interface ByteSink {
   destroy(): unknown;
 }
 
+/** Text gathered for one write is written at the latest when it is this long, in UTF-16 units. */
+const GATHERED_CHARS = 32 * 1024;
+
 /** How a port on two byte streams behaves. */
 export type StreamPortOptions = {
   readonly maxLineBytes?: number;
+  /**
+   * Runs work soon, before anything else is read (`process.nextTick`). With it, frames sent in the same moment as an
+   * earlier one are written together; the first is written at once.
+   */
+  readonly soon?: (work: () => void) => void;
   /** A stream failed; the port ends quietly after that. A peer that closed its end is no failure. */
   readonly onError?: (error: Error) => void;
 };
@@ -50,6 +58,9 @@ class StreamPort implements FramePort {
   #endPassedOn = false;
   #sinkOver = false;
   #sentEnd = false;
+  #isGathering = false;
+  #gathered = '';
+  #isBehind = false;
 
   constructor(source: ByteSource, sink: ByteSink, options: StreamPortOptions) {
     this.#source = source;
@@ -61,6 +72,7 @@ class StreamPort implements FramePort {
     sink.on('finish', () => this.#sinkClosed());
     sink.on('close', () => this.#sinkClosed());
     sink.on('drain', () => {
+      this.#isBehind = false;
       if (!this.#sinkOver) this.#receiver?.drained();
     });
   }
@@ -104,11 +116,39 @@ class StreamPort implements FramePort {
 
   send(frame: Frame): boolean {
     if (this.#sentEnd || this.#sinkOver || typeof frame !== 'string') return true;
-    return this.#sink.write(`${frame}\n`);
+    if (!this.#isGathering) {
+      this.#gatherOn();
+      return this.#write(`${frame}\n`);
+    }
+    this.#gathered += `${frame}\n`;
+    return this.#gathered.length < GATHERED_CHARS ? !this.#isBehind : this.#writeGathered();
+  }
+
+  #gatherOn(): void {
+    const { soon } = this.#options;
+    if (soon === undefined) return;
+    this.#isGathering = true;
+    soon(() => {
+      this.#isGathering = false;
+      this.#writeGathered();
+    });
+  }
+
+  #writeGathered(): boolean {
+    const text = this.#gathered;
+    this.#gathered = '';
+    return text === '' || this.#sinkOver ? !this.#isBehind : this.#write(text);
+  }
+
+  #write(text: string): boolean {
+    const isFree = this.#sink.write(text);
+    this.#isBehind = !isFree;
+    return isFree;
   }
 
   end(): void {
     if (this.#sentEnd) return;
+    this.#writeGathered();
     this.#sentEnd = true;
     if (this.#sinkOver) this.#settle();
     else this.#sink.end();
@@ -117,6 +157,7 @@ class StreamPort implements FramePort {
   destroy(): void {
     this.#held.length = 0;
     this.#isHeld = false;
+    this.#gathered = '';
     this.#source.destroy();
     this.#sink.destroy();
     this.#sourceEnded();

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../base/json.ts';
 import type { SessionUpdate } from '../../../protocol/acp.ts';
 import type { ControlOutcome } from '../../../protocol/controls.ts';
 import type { FrameMark } from '../../../protocol/harn.ts';
+import type { Merged } from '../../../protocol/transport/outbound-queue.ts';
 import type { RpcPeer } from '../../../protocol/transport/rpc-types.ts';
 import type { SessionId } from '../../session/words.ts';
 
@@ -22,7 +23,8 @@ export class UpdateSender {
   }
 
   update(sessionId: SessionId, update: SessionUpdate, mark: EventMark): void {
-    this.#send('session/update', { sessionId, update }, { ...mark, sessionId });
+    const harn: FrameMark = { ...mark, sessionId };
+    this.#peer.notify('session/update', { sessionId, update, _meta: { harn } }, { _harn: harn });
   }
 
   /** A Harn event that is not part of ACP. */
@@ -32,12 +34,9 @@ export class UpdateSender {
     payload: ControlOutcome | { readonly [key: string]: Json },
     mark: EventMark,
   ): void {
-    this.#send('_harn/agentEvent', { sessionId, kind, ...payload }, { ...mark, sessionId });
-  }
-
-  #send(method: string, params: object, mark: FrameMark): void {
-    const marked = { ...params, _meta: { harn: mark } };
-    this.#peer.notify(method, marked, { _harn: mark });
+    const harn: FrameMark = { ...mark, sessionId };
+    const params = { sessionId, kind, ...payload, _meta: { harn } };
+    this.#peer.notify('_harn/agentEvent', params, { _harn: harn });
   }
 }
 
@@ -45,20 +44,17 @@ export class UpdateSender {
  * Joins two updates that follow each other while a client is behind: streamed text of one message, or live output
  * of one tool call. The joined frame carries the offset of the first and the event id of the second.
  */
-export function mergeUpdates(earlier: object, later: object): object | undefined {
+export function mergeUpdates(earlier: object, later: object): Merged | undefined {
   const first = updateFrame(earlier);
   const second = updateFrame(later);
   if (!first || !second || first.params.sessionId !== second.params.sessionId) return undefined;
   if (first._harn.replayed !== second._harn.replayed) return undefined;
-  const update = joined(first.params.update, second.params.update);
-  if (update === undefined) return undefined;
+  const joint = joined(first.params.update, second.params.update);
+  if (joint === undefined) return undefined;
   const { offset } = first._harn;
   const mark = { ...second._harn, ...(offset === undefined ? {} : { offset }) };
-  return {
-    ...second,
-    _harn: mark,
-    params: { ...second.params, update, _meta: { harn: mark } },
-  };
+  const params = { ...second.params, update: joint.update, _meta: { harn: mark } };
+  return { message: { ...second, _harn: mark, params }, added: joint.added };
 }
 
 type UpdateFrame = {
@@ -74,7 +70,9 @@ function updateFrame(message: object): UpdateFrame | undefined {
     : undefined;
 }
 
-function joined(first: SessionUpdate, second: SessionUpdate): SessionUpdate | undefined {
+type Joint = { readonly update: SessionUpdate; readonly added: number };
+
+function joined(first: SessionUpdate, second: SessionUpdate): Joint | undefined {
   const { sessionUpdate } = first;
   if (sessionUpdate === 'tool_call_update') return joinedOutput(first, second);
   if (sessionUpdate !== 'agent_message_chunk' && sessionUpdate !== 'agent_thought_chunk')
@@ -82,18 +80,21 @@ function joined(first: SessionUpdate, second: SessionUpdate): SessionUpdate | un
   if (second.sessionUpdate !== sessionUpdate || second.messageId !== first.messageId)
     return undefined;
   if (first.content.type !== 'text' || second.content.type !== 'text') return undefined;
-  return { ...first, content: { type: 'text', text: first.content.text + second.content.text } };
+  const { text } = second.content;
+  const content = { type: 'text', text: first.content.text + text } as const;
+  return { update: { ...first, content }, added: text.length };
 }
 
 function joinedOutput(
   first: Extract<SessionUpdate, { sessionUpdate: 'tool_call_update' }>,
   second: SessionUpdate,
-): SessionUpdate | undefined {
+): Joint | undefined {
   if (second.sessionUpdate !== 'tool_call_update' || second.toolCallId !== first.toolCallId)
     return undefined;
   const [before, after] = [liveOutput(first._meta), liveOutput(second._meta)];
   if (before === undefined || after === undefined) return undefined;
-  return { ...first, _meta: { pilothouse: { output: before + after } } };
+  const update = { ...first, _meta: { pilothouse: { output: before + after } } };
+  return { update, added: after.length };
 }
 
 function liveOutput(meta: unknown): string | undefined {

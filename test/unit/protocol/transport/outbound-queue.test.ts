@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Frame, FramePort } from '../../../../src/protocol/transport/frame-port.ts';
-import { OutboundQueue } from '../../../../src/protocol/transport/outbound-queue.ts';
+import { type Merge, OutboundQueue } from '../../../../src/protocol/transport/outbound-queue.ts';
 
 class SlowPort implements FramePort {
   readonly sent: Frame[] = [];
@@ -21,8 +21,10 @@ function ignore(): void {
   // This port is only sent to.
 }
 
-const merge = (a: object, b: object): object | undefined =>
-  'text' in a && 'text' in b ? { text: `${String(a.text)}${String(b.text)}` } : undefined;
+const merge: Merge = (a, b) =>
+  'text' in a && 'text' in b
+    ? { message: { text: `${String(a.text)}${String(b.text)}` }, added: String(b.text).length }
+    : undefined;
 
 describe('the outbound queue', () => {
   test('sends at once while the peer reads', () => {
@@ -57,6 +59,20 @@ describe('the outbound queue', () => {
       queue.drained();
     }
     expect(port.sent).toEqual(Array.from({ length: 10_000 }, (_, index) => `{"index":${index}}`));
+  });
+
+  test('counts what was joined by what it adds, so that text for a peer that rests takes no more than its size', () => {
+    const port = new SlowPort();
+    let overflows = 0;
+    const queue = new OutboundQueue(port, {
+      merge,
+      maxQueuedChars: 1000,
+      onOverflow: () => (overflows += 1),
+    });
+    for (let index = 0; index < 901; index += 1) queue.send({ text: 'x' });
+    expect(overflows).toBe(0);
+    for (let index = 0; index < 200; index += 1) queue.send({ text: 'x' });
+    expect(overflows).toBe(1);
   });
 
   test('drops everything and says so when the peer never reads', () => {
