@@ -12,6 +12,8 @@ const MAX_CHUNKS = 40;
 const MIN_CHUNKS = 4;
 const CHUNK_LENGTH = 16;
 const RETRY_AFTER_MS = 250;
+/** A provider's chunks come some at a time, as the network is read; between two reads other work has its turn. */
+const CHUNKS_PER_READ = 16;
 
 /** Time for a reply; null plays it without any delay. */
 export type Pace = Clock | null;
@@ -44,6 +46,12 @@ async function pass(ms: number, pace: Pace, signal: AbortSignal): Promise<void> 
     }
   }
   if (signal.aborted) throw cancelled(signal.reason);
+}
+
+function nextRead(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 function failureOf(failure: Failure): ModelError {
@@ -113,6 +121,7 @@ async function* beat(what: Beat, pace: Pace, signal: AbortSignal): AsyncGenerato
     case 'chunks':
       for (let index = 1; index <= what.count; index += 1) {
         if (signal.aborted) throw cancelled(signal.reason);
+        if (index % CHUNKS_PER_READ === 0) await nextRead();
         yield { type: 'text', text: `chunk ${String(index).padStart(8, '0')}\n` };
       }
       return;
