@@ -8,18 +8,16 @@ import {
 } from './host/compose/command-line.ts';
 import { requireNode } from './host/compose/lifetime.ts';
 import { refuse } from './host/compose/refuse.ts';
-import { createLog, type FileLog } from './host/log.ts';
+import { createLog } from './host/log.ts';
 import { dataFolder } from './journal/data-folder.ts';
-import { type OpenJournal, openJournal } from './journal/open-journal.ts';
+import { startJournal } from './journal/open-journal.ts';
 import { VERSION } from './version.ts';
 
 /** Another process may be about to let go of the data folder: a window that reloads takes this long. */
 const LOCK_WAIT_MS = 2_500;
 
-type Serve = Extract<CommandLine, { kind: 'serve' }>;
-
 /** Serves one client on standard input and output until it goes; resolves with the exit code. */
-async function serve(options: Serve): Promise<number> {
+async function serve(options: Extract<CommandLine, { kind: 'serve' }>): Promise<number> {
   const folder = dataFolder();
   const log = createLog({
     file: join(folder, 'log', 'agent-core.log'),
@@ -33,8 +31,13 @@ async function serve(options: Serve): Promise<number> {
     log.error('A promise was rejected and nobody looked', { error: messageOf(reason) }),
   );
   try {
-    const { journal, serveClient } = await start(folder, log);
-    await serveClient({ journal, dataFolder: folder, defaultModel: options.model, log });
+    const clock = { now: Date.now };
+    const store = startJournal({ dataFolder: folder, log, clock, lockWaitMs: LOCK_WAIT_MS });
+    // Its failure is met where it is waited for.
+    store.opened.catch(() => undefined);
+    // The store opens in its own thread; the rest of the program is loaded meanwhile.
+    const { serveClient } = await import('./serve.ts');
+    await serveClient({ ...store, dataFolder: folder, defaultModel: options.model, log });
     return 0;
   } catch (failure) {
     const code = failure instanceof CodedError ? failure.code : 'host.failed';
@@ -44,17 +47,6 @@ async function serve(options: Serve): Promise<number> {
   } finally {
     log.dispose();
   }
-}
-
-/** The store opens in its own thread; the rest of the program is loaded meanwhile. */
-async function start(
-  folder: string,
-  log: FileLog,
-): Promise<{ journal: OpenJournal } & typeof import('./serve.ts')> {
-  const clock = { now: Date.now };
-  const opening = openJournal({ dataFolder: folder, log, clock, lockWaitMs: LOCK_WAIT_MS });
-  const [journal, program] = await Promise.all([opening, import('./serve.ts')]);
-  return { journal, ...program };
 }
 
 async function main(): Promise<number> {

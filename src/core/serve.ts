@@ -1,3 +1,4 @@
+import { messageOf } from '../base/errors.ts';
 import { createFramePair } from '../protocol/transport/frame-port.ts';
 import { serveAcp } from './acp/serve-acp.ts';
 import { openDoor } from './door/relay.ts';
@@ -13,9 +14,13 @@ import { VERSION } from './version.ts';
 /** From the end of the client to the end of this process. */
 const EXIT_DEADLINE_MS = 1_800;
 
-/** Serves one client on standard input and output until it goes and everything it started has ended. */
+/**
+ * Serves one client on standard input and output until it goes and everything it started has ended. Everything is
+ * put together while the store opens, and nothing is read before it is open; rejects with what kept it from opening.
+ */
 export async function serveClient(options: {
   readonly journal: OpenJournal;
+  readonly opened: Promise<void>;
   readonly dataFolder: string;
   readonly defaultModel: string | null;
   readonly log: FileLog;
@@ -33,6 +38,11 @@ export async function serveClient(options: {
     ids: randomIds,
     agentVersion: VERSION,
   });
+  // The first session needs it, and there is time while the store opens.
+  import('./journal/codec.ts').catch((failure: unknown) =>
+    log.error('The checks of records could not be loaded', { error: messageOf(failure) }),
+  );
+  await options.opened;
   process.on('exit', () => running.killAll());
   const stop = (): void => connection.close();
   onTermination(stop);

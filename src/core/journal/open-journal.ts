@@ -75,17 +75,30 @@ export interface OpenJournal extends Journal {
  * `journal.too_new`, or `journal.fault` with what to do.
  */
 export async function openJournal(options: OpenJournalOptions): Promise<OpenJournal> {
+  const { journal, opened } = startJournal(options);
+  await opened;
+  return journal;
+}
+
+/** As `openJournal`, for a caller that has other work meanwhile. The journal may be used once `opened` resolves. */
+export function startJournal(options: OpenJournalOptions): {
+  readonly journal: OpenJournal;
+  readonly opened: Promise<void>;
+} {
   if (!isAbsolute(options.dataFolder)) {
     throw new RangeError(`The data folder must be an absolute path, not "${options.dataFolder}".`);
   }
   const journal = new ThreadedJournal(options);
+  return { journal, opened: openedOrGone(journal, OPEN_DEADLINE_MS + (options.lockWaitMs ?? 0)) };
+}
+
+async function openedOrGone(journal: ThreadedJournal, deadlineMs: number): Promise<void> {
   try {
-    await journal.opened(OPEN_DEADLINE_MS + (options.lockWaitMs ?? 0));
+    await journal.opened(deadlineMs);
   } catch (error) {
     await journal.abandon();
     throw error;
   }
-  return journal;
 }
 
 class ThreadedJournal implements OpenJournal {
