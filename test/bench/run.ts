@@ -1,0 +1,37 @@
+import { benchCalls } from './figures/calls.ts';
+import { benchChunks } from './figures/chunks.ts';
+import { benchMemory } from './figures/memory.ts';
+import { benchSessionList, benchSessionLoad } from './figures/sessions.ts';
+import { benchStart } from './figures/start.ts';
+import { inFolder } from './measure.ts';
+import { type Programs, preparePrograms } from './programs.ts';
+import { type Figure, isMet, table } from './report.ts';
+
+const PARTS: Readonly<Record<string, (programs: Programs) => Promise<readonly Figure[]>>> = {
+  start: benchStart,
+  calls: benchCalls,
+  chunks: benchChunks,
+  memory: benchMemory,
+  list: benchSessionList,
+  load: benchSessionLoad,
+};
+
+/** The names of what can be measured. */
+export const PART_NAMES: readonly string[] = Object.keys(PARTS);
+
+/** Measures the named parts of a built agent-core and prints the table; resolves with how many aims were missed. */
+export async function runBench(agent: string, names: readonly string[]): Promise<number> {
+  return await inFolder(async (folder) => {
+    const programs = await preparePrograms(agent, folder);
+    const figures: Figure[] = [];
+    for (const name of names) {
+      const measure = PARTS[name];
+      if (measure === undefined)
+        throw new Error(`Unknown part ${name}. Use: ${PART_NAMES.join(', ')}`);
+      console.log(`[bench] ${name}`);
+      figures.push(...(await measure(programs)));
+    }
+    console.log(`\n${table(figures)}`);
+    return figures.filter((figure) => isMet(figure) === false).length;
+  });
+}
