@@ -132,9 +132,9 @@ export class Agent implements Disposable {
       await this.#ports.prepare(connection);
       return await this.#enter(process, connection, info);
     } catch (error) {
-      await process?.stop(0);
-      this.#ports.log(`agent-core did not start: ${messageOf(error)}`);
-      if (this.#state.kind === 'starting') this.#afterFailure(messageOf(error));
+      const reason = await ended(process, error);
+      this.#ports.log(`agent-core did not start: ${reason}`);
+      if (this.#state.kind === 'starting') this.#afterFailure(reason);
       throw error;
     }
   }
@@ -198,6 +198,13 @@ export class Agent implements Disposable {
   dispose(): void {
     this.#changed.dispose();
   }
+}
+
+/** Ends a process that could not be used. Resolves with why: how it ended, if it did so by itself, else the error. */
+async function ended(process: AgentProcess | null, error: unknown): Promise<string> {
+  const isGone = error instanceof CodedError && error.code === 'agent.gone';
+  await process?.stop(isGone ? HANG_GRACE_MS : 0);
+  return process && isGone ? describeExit(await process.done) : messageOf(error);
 }
 
 function describeExit(exit: ProcessExit): string {
