@@ -68,10 +68,13 @@ export class Pilothouse {
   async calm(): Promise<void> {
     const { statusBar, quickInput } = this.window;
     if (await quickInput.isOpen()) await quickInput.cancel();
-    const busy = /running|Stopping/;
-    if (!(await statusBar.items()).some(({ text }) => busy.test(text))) return;
+    const busy = async () =>
+      (await statusBar.items()).some(({ text }) => /running|Stopping/.test(text));
+    // A turn that is about to end by itself would take the command out of the palette again.
+    const idle = until('quiet', async () => !(await busy()), { milliseconds: 3000 });
+    if (await idle.catch(() => false)) return;
     await this.window.runCommand('Pilothouse: Stop All Sessions');
-    await statusBar.waitUntilGone(busy);
+    await until('quiet', async () => !(await busy()));
   }
 
   /** The agent-core processes of this server. */

@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { until } from '../vscode/driver/until.ts';
+import { usePilothouse } from './support/pilothouse.ts';
+
+describe('@pilothouse in the editor’s own chat', () => {
+  const { pilothouse, file } = usePilothouse();
+  const view = () => pilothouse.window.page.locator('.interactive-session');
+  const text = async () =>
+    (await view().locator('.interactive-item-container').allInnerTexts()).join('\n');
+
+  async function ask(...lines: string[]): Promise<void> {
+    const { keyboard } = pilothouse.window.page;
+    await view().locator('.interactive-input-part .monaco-editor').first().click();
+    await pilothouse.window.pressKeys('Control+A', 'Delete');
+    for (const [index, line] of lines.entries()) {
+      if (index > 0) await pilothouse.window.pressKeys('Shift+Enter');
+      await keyboard.insertText(line);
+    }
+    // The list of completions that the text opened would take the Enter.
+    await pilothouse.window.pressKeys('Escape', 'Enter');
+  }
+
+  async function waitForText(wanted: RegExp): Promise<void> {
+    await until(`the chat to say ${wanted}`, async () => wanted.test(await text()), {
+      milliseconds: 40_000,
+      saw: text,
+    });
+  }
+
+  afterEach(() => pilothouse.calm());
+
+  it('runs turns of one session without a sign-in, asks, and is stopped by the chat’s own button', async () => {
+    // A view of ours first: then the participant is there before it is spoken to.
+    await pilothouse.sessions();
+    await pilothouse.window.runCommand('Chat: Open Chat');
+    await until('the model that stands in', async () =>
+      /Pilothouse/.test((await view().locator('.chat-input-toolbars').allInnerTexts()).join()),
+    );
+    await ask('@pilothouse write note.txt: written here', 'finish with the first turn is over');
+    await waitForText(/waits for your answer: *Write note\.txt/);
+    await view().locator('a.monaco-button', { hasText: 'Approve' }).first().click();
+    await waitForText(/the first turn is over/);
+    expect(await readFile(file('note.txt'), 'utf8')).toBe('written here');
+
+    await ask('@pilothouse count slowly from 1 to 2000');
+    await waitForText(/\b5\n/);
+    await view().locator('.chat-execute-toolbar a[aria-label^="Cancel"]').first().click();
+    await pilothouse.window.statusBar.waitUntilGone(/running|Stopping/);
+
+    await ask('@pilothouse say still the same session');
+    await waitForText(/\nstill the same session\n/);
+    const sessions = await pilothouse.sessions();
+    const rows = (await sessions.rows()).filter(({ label }) => /write note/.test(label));
+    expect(rows).toHaveLength(1);
+    expect((await sessions.rows()).some(({ label }) => /count|still/.test(label))).toBe(false);
+  });
+});
