@@ -26,6 +26,28 @@ describe('sending', () => {
       expect(await box(page).inputValue()).toBe('');
     }));
 
+  test('what a hurried person types and sends while all starts is sent once to the session that comes', () =>
+    inChat(async ({ tell, page, said }) => {
+      const starting = { ...IDLE, activity: 'starting', sessionId: null } as const;
+      await tell(reset({ status: starting }));
+      await box(page).fill('early');
+      await box(page).press('Enter');
+      await box(page).press('Enter');
+      expect(await said('send')).toEqual([]);
+      await tell({ type: 'status', status: IDLE });
+      expect(await said('send')).toMatchObject([{ text: 'early' }]);
+      expect(await box(page).inputValue()).toBe('early');
+    }));
+
+  test('what was typed and not sent before a session came stays in the composer', () =>
+    inChat(async ({ tell, page, said }) => {
+      await tell(reset({ status: { ...IDLE, activity: 'none', sessionId: null } }));
+      await box(page).fill('a thought');
+      await tell(reset({ status: IDLE }));
+      expect(await box(page).inputValue()).toBe('a thought');
+      expect(await said('send')).toEqual([]);
+    }));
+
   test('an error is shown beside the kept text, until it is changed', () =>
     inChat(async ({ tell, page, said }) => {
       await tell(reset());

@@ -1,5 +1,5 @@
 import type { JSX, RefObject } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { isBusy } from '../../state/stop.ts';
 import type { ViewState } from '../../state/view-state.ts';
 import { format, type Strings } from '../../strings.ts';
@@ -22,10 +22,18 @@ export function Composer({ view }: { readonly view: ViewState }): JSX.Element {
   const { draft, change, send } = useDraft(view);
   const files = useFiles(draft, change);
   const allowed = canSend(view.status.activity);
+  const [isDue, setIsDue] = useState(false);
   const submit = (): void => {
     files.forget();
     if (allowed) send();
+    else if (view.status.activity === 'starting' && !isBlank(draft)) setIsDue(true);
   };
+  // Enter while everything starts is not lost: it counts as soon as it can.
+  useEffect(() => {
+    if (!isDue || !allowed || isBlank(draft)) return;
+    setIsDue(false);
+    send();
+  }, [isDue, allowed, draft]);
   useEffect(() => {
     if (view.compose?.focus === true) input.current?.focus();
   }, [view.compose?.seq]);
@@ -53,6 +61,7 @@ export function Composer({ view }: { readonly view: ViewState }): JSX.Element {
           draft={draft}
           onChange={(part) => {
             if (view.send.error !== null) store.dispatch({ type: 'local_send_error_seen' });
+            setIsDue(false);
             change(part);
           }}
           onSend={submit}

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Draft } from '../../bridge/drafts.ts';
+import { type Draft, EMPTY_DRAFT } from '../../bridge/drafts.ts';
 import { withCompose, withoutSent } from '../../composer/merge-draft.ts';
 import type { ViewState } from '../../state/view-state.ts';
 import { useServices } from '../shared/context.ts';
@@ -38,6 +38,18 @@ export function useDraft(view: ViewState): DraftControl {
     set(sent.sessionId, withoutSent(drafts.draft(sent.sessionId), sent.draft));
     drafts.flush();
   }, [view.send.seq]);
+
+  // What was typed before there was a session belongs to the one that came.
+  const shown = useRef(sessionId);
+  useEffect(() => {
+    const before = shown.current;
+    shown.current = sessionId;
+    if (before !== null || sessionId === null || isBlank(drafts.draft(null))) return;
+    if (!isBlank(drafts.draft(sessionId)) || outgoing.current !== null) return;
+    set(sessionId, drafts.draft(null));
+    set(null, EMPTY_DRAFT);
+    drafts.flush();
+  }, [sessionId]);
 
   useEffect(() => {
     if (view.compose !== null) set(sessionId, withCompose(drafts.draft(sessionId), view.compose));

@@ -18,6 +18,10 @@ type Props = {
 /** What a tool wants to do, and the ways to answer. */
 export function PermissionGate({ gate, state, onAnswer }: Props): JSX.Element {
   const strings = useStrings();
+  // One detail that the title or the diff shows already would only be read twice.
+  const isTold =
+    gate.details.length === 0 ||
+    (gate.details.length === 1 && (gate.diffs.length > 0 || gate.details[0] === gate.title));
   const once = gate.options.filter(({ kind }) => kind === 'allow_once' || kind === 'reject_once');
   const always = gate.options.filter((option) => !once.includes(option));
   const button = (option: Option): JSX.Element => {
@@ -38,7 +42,7 @@ export function PermissionGate({ gate, state, onAnswer }: Props): JSX.Element {
   };
   return (
     <>
-      {gate.details.length > 0 && (
+      {!isTold && (
         <ul class="gate-details">
           {gate.details.map((detail) => (
             <li key={detail}>
