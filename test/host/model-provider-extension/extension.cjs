@@ -81,7 +81,7 @@ exports.activate = (context) => {
       provideLanguageModelChatInformation: async () => [MODEL],
       provideLanguageModelChatResponse: async (_model, messages, _options, progress, token) =>
         reply(messages, progress, token),
-      provideTokenCount: async (_model, text) => String(text).length,
+      provideTokenCount: async (_model, text) => (typeof text === 'string' ? text.length : 1),
     }),
   );
 };
