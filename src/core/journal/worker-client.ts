@@ -45,6 +45,8 @@ export class WorkerClient {
       execArgv: ['--disable-warning=ExperimentalWarning'],
       stdout: true,
       stderr: true,
+      // What a commit leaves behind is small and garbage at once.
+      resourceLimits: { maxYoungGenerationSizeMb: 2 },
     });
     this.#worker.on('message', (reply: WorkerReply) => this.#receive(reply));
     this.#worker.on('messageerror', (error) => this.#crashed(error));
