@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type OpenJournal, openJournal } from '../../../src/core/journal/open-journal.ts';
 import type { HistoryEvent } from '../../../src/core/session/events.ts';
 import type { Log, NewRecord } from '../../../src/core/session/ports.ts';
-import type { MessageId, ToolCallId, TurnId } from '../../../src/core/session/words.ts';
+import type { ToolCallId, TurnId } from '../../../src/core/session/words.ts';
 import {
   created,
   delta,

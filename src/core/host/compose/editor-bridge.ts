@@ -12,7 +12,7 @@ import {
 } from '../../models/vscode-lm/editor-models.ts';
 
 /** What editors answer is checked by a library that a start does without. */
-type Shapes = typeof import('./editor-shapes.ts');
+type Refusal = typeof import('./editor-shapes.ts')['refusal'];
 
 const LIST_DEADLINE_MS = 5_000;
 
@@ -78,7 +78,7 @@ export class EditorBridge implements EditorModels {
         ),
       );
     } catch (failure) {
-      throw toEditorError(failure, shapes);
+      throw toEditorError(failure, shapes.refusal);
     } finally {
       subscription.dispose();
     }
@@ -108,7 +108,7 @@ export class EditorBridge implements EditorModels {
   }
 }
 
-function toEditorError(failure: unknown, { refusal }: Shapes): unknown {
+function toEditorError(failure: unknown, refusal: Refusal): unknown {
   if (!(failure instanceof PeerRefused)) return failure;
   const known = refusal.safeParse(failure.details);
   return new EditorModelError(

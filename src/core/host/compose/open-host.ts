@@ -28,65 +28,85 @@ export type RunningHost = {
   killAll(): void;
 };
 
-/** Puts the host's rooms together. */
-export function openHost(options: {
+/** What a host is opened on. */
+export type HostOptions = {
   readonly journal: OpenJournal;
   readonly dataFolder: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly defaultModel: string | null;
   readonly version: string;
   readonly log: FileLog;
-}): RunningHost {
-  const { journal, dataFolder, environment, log } = options;
-  const home = homedir();
+};
+
+/** The rooms that sessions are made of. */
+type Rooms = {
+  readonly models: ModelSettings;
+  readonly tools: LateTools;
+  readonly mcp: ReturnType<typeof createMcp>;
+};
+
+/** Puts the host's rooms together. */
+export function openHost(options: HostOptions): RunningHost {
+  const { journal, log } = options;
   const editor = new EditorBridge(randomIds);
-  const models = new ModelSettings({
-    environment,
-    defaultModel: options.defaultModel,
-    editor,
-    clock: systemClock,
-    log,
-  });
-  const cleaned = childEnvironment(environment);
-  const tools = new LateTools({
-    dataFolder,
-    home,
-    environment: cleaned,
-    sandboxed: environment['PILOTHOUSE_SANDBOX'] !== 'off',
-    log,
-  });
-  const { launcher, policy } = tools;
-  const mcp = createMcp({
-    dataFolder,
-    environment: cleaned,
-    version: options.version,
-    clock: systemClock,
-    ids: randomIds,
-    log,
-  });
+  const rooms = openRooms(options, editor);
+  const { models, tools, mcp } = rooms;
+  const host = openSessions(options, rooms);
+  const feed = new SessionFeed(host, systemClock, log);
   const killAll = (): void => {
-    launcher.killAll();
+    tools.launcher.killAll();
     mcp.killAll();
   };
-  const host = new LocalSessionHost({
-    deps: {
-      journal,
-      models: models.catalog,
-      policy,
-      clock: systemClock,
-      ids: randomIds,
-      log,
-      digest: sha256,
+  const close = async (): Promise<void> => {
+    feed.dispose();
+    await host.shutdown();
+    killAll();
+    await journal.close();
+  };
+  let closing: Promise<void> | null = null;
+  return {
+    host,
+    models,
+    policy: tools.policy,
+    editor,
+    feed,
+    close: () => {
+      closing ??= close();
+      return closing;
     },
+    killAll,
+  };
+}
+
+function openRooms(options: HostOptions, editor: EditorBridge): Rooms {
+  const { dataFolder, environment, defaultModel, version, log } = options;
+  const cleaned = childEnvironment(environment);
+  const clock = systemClock;
+  return {
+    models: new ModelSettings({ environment, defaultModel, editor, clock, log }),
+    tools: new LateTools({
+      dataFolder,
+      home: homedir(),
+      environment: cleaned,
+      sandboxed: environment['PILOTHOUSE_SANDBOX'] !== 'off',
+      log,
+    }),
+    mcp: createMcp({ dataFolder, environment: cleaned, version, clock, ids: randomIds, log }),
+  };
+}
+
+function openSessions(
+  { journal, log }: HostOptions,
+  { models, tools, mcp }: Rooms,
+): LocalSessionHost {
+  const { launcher, policy } = tools;
+  const clock = systemClock;
+  const ids = randomIds;
+  const host = new LocalSessionHost({
+    deps: { journal, models: models.catalog, policy, clock, ids, log, digest: sha256 },
     factory: {
       processes: (sessionId, workspace) =>
-        createProcesses({
-          sessionId,
-          workspace: () => workspace,
-          launcher,
-          clock: systemClock,
-          ids: randomIds,
-        }),
+        createProcesses({ sessionId, workspace: () => workspace, launcher, clock, ids }),
       externalTools: mcp.externalTools,
       builtinTools: tools,
     },
@@ -97,24 +117,5 @@ export function openHost(options: {
     first.dispose();
     setTimeout(() => void tools.ready(), LOAD_TOOLS_AFTER_MS).unref();
   });
-  const feed = new SessionFeed(host, systemClock, log);
-  let closing: Promise<void> | null = null;
-  const close = async (): Promise<void> => {
-    feed.dispose();
-    await host.shutdown();
-    killAll();
-    await journal.close();
-  };
-  return {
-    host,
-    models,
-    policy,
-    editor,
-    feed,
-    close: () => {
-      closing ??= close();
-      return closing;
-    },
-    killAll,
-  };
+  return host;
 }
