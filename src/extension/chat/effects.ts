@@ -85,6 +85,10 @@ async function openDiff(
   toolCallId: string,
   path: string,
 ): Promise<void> {
+  const call = { sessionId: session.sessionId, toolCallId, path };
+  if ((await vscode.commands.executeCommand('pilothouse.internal.showCallDiff', call)) === true)
+    return;
+  // A call that waits for approval is not in the history with its outcome: its card knows what it would do.
   const content = session.conversation.tool(toolCallId)?.content ?? [];
   const diff = content.find((part) => part.type === 'diff' && part.path === path);
   if (diff?.type !== 'diff') {

@@ -24,11 +24,14 @@ const TURN = z.object({
   toEvent: z.number(),
 });
 
+const CALL = z.object({ sessionId: z.string(), toolCallId: z.string(), path: z.string() });
+
 /** Commands that show changes, keep them and take them back. */
 export function changeCommands(parts: ChangeParts): CommandTable {
   return {
     'pilothouse.showChanges': async (argument) => showSession(parts, argument),
     'pilothouse.internal.transcript.showChanges': async (argument) => showTurn(parts, argument),
+    'pilothouse.internal.showCallDiff': async (argument) => showCall(parts, argument),
     'pilothouse.openChange': async (argument) => openChange(parts, argument),
     'pilothouse.refreshChanges': async () => {
       if (parts.tree.sessionId !== null) await parts.reviews.fresh(parts.tree.sessionId);
@@ -76,6 +79,20 @@ async function showTurn({ documents }: ChangeParts, argument: unknown): Promise<
     ),
   );
   await openDiffs(l10n.t('Changes of turn {0}', turn), sides);
+}
+
+/** Opens what one call did to one file. False if the history knows no such change (yet). */
+async function showCall({ documents }: ChangeParts, argument: unknown): Promise<boolean> {
+  const parsed = z.safeParse(CALL, argument);
+  if (!parsed.success) return false;
+  const { sessionId, toolCallId, path } = parsed.data;
+  const span = { kind: 'call', toolCallId } as const;
+  const texts = (await documents.step(sessionId, span)).get(path);
+  if (!texts) return false;
+  const sides = stepSides(path, texts, { kind: 'step', sessionId, span }, await currentText(path));
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  await openDiffs(l10n.t('{0} (this step)', name), [sides]);
+  return true;
 }
 
 async function openChange(parts: ChangeParts, argument: unknown): Promise<void> {

@@ -93,8 +93,9 @@ export function editors(page: Page): Editors {
     async open(name) {
       await page.keyboard.press('Control+p');
       await page.locator('.quick-input-widget .quick-input-box input').first().fill(name);
-      const row = page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first();
-      await row.click();
+      // Exactly that name: titles of other editors may hold it too.
+      const label = page.locator('.monaco-icon-name-container').getByText(name, { exact: true });
+      await page.locator('.quick-input-list .monaco-list-row', { has: label }).first().click();
       await until(`a tab ${name}`, async () => (await tabs()).includes(name), { saw: tabs });
     },
   };
