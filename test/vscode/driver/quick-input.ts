@@ -113,8 +113,11 @@ class PageQuickInput implements QuickInput {
   }
 
   async cancel(): Promise<void> {
-    await this.#input.press('Escape');
-    await this.waitUntilClosed();
+    await until('the quick input to close', async () => {
+      // The first one may only close a hover.
+      if (await this.isOpen()) await this.#page.keyboard.press('Escape');
+      return !(await this.isOpen());
+    });
   }
 }
 
