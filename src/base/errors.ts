@@ -28,3 +28,9 @@ export class CodedError<Code extends string = string> extends Error {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** The code of an error that was raised on purpose, else null. */
+export function codeOf(error: unknown): string | null {
+  const coded: CodedError | null = error instanceof CodedError ? error : null;
+  return coded?.code ?? null;
+}

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { CodedError, messageOf } from '../base/errors.ts';
+import { codeOf, messageOf } from '../base/errors.ts';
 import { createStreamPort } from '../protocol/transport/stream-port.ts';
 import {
   type CommandLine,
@@ -40,7 +40,7 @@ async function serve(options: Extract<CommandLine, { kind: 'serve' }>): Promise<
     await serveClient({ ...store, dataFolder: folder, defaultModel: options.model, log });
     return 0;
   } catch (failure) {
-    const code = failure instanceof CodedError ? failure.code : 'host.failed';
+    const code = codeOf(failure) ?? 'host.failed';
     log.error('agent-core could not start', { code, error: messageOf(failure) });
     await refuse(createStreamPort(process.stdin, process.stdout), messageOf(failure), code);
     return 1;

@@ -64,8 +64,10 @@ export async function benchSessionList(programs: Programs): Promise<readonly Fig
     const spans = await withPeer(programs.ours(home), async (peer) => {
       await peer.initialize();
       let cursor = String((await pageOf(peer))['nextCursor']);
-      for (let page = 1; page < 100; page += 1)
-        cursor = String((await pageOf(peer, cursor))['nextCursor'] ?? cursor);
+      for (let page = 1; page < 100; page += 1) {
+        const next = (await pageOf(peer, cursor))['nextCursor'];
+        if (typeof next === 'string') cursor = next;
+      }
       return await interleaved(40, {
         first: () => elapsed(() => pageOf(peer)),
         later: () => elapsed(() => pageOf(peer, cursor)),
