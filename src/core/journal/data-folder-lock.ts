@@ -30,6 +30,8 @@ export type LockHolder = {
 const LOCK_FILE = 'host.lock';
 const HOLDER_FILE = 'host.json';
 const RETRY_MS = 25;
+/** How much longer than asked a lock that nobody holds is tried for. */
+const COLLISION_MS = 1_000;
 /** How long a holder may take to write its name after it took the lock. */
 const NAMING_MS = 250;
 
@@ -42,11 +44,13 @@ export async function lockDataFolder(folder: string, waitMs: number): Promise<Da
     const lock = tryLock(folder, path);
     if (lock !== null) return lock;
     const waited = performance.now() - started;
+    if (waited >= waitMs + COLLISION_MS) throw lockedError(folder, await namedHolder(folder));
+    // Two that try at the same instant can refuse each other: it is held only if somebody has a name in it.
     if (waited >= waitMs) {
       const holder = await namedHolder(folder);
-      throw lockedError(folder, holder);
+      if (holder !== null) throw lockedError(folder, holder);
     }
-    await sleep(Math.min(RETRY_MS, waitMs - waited));
+    await sleep(Math.random() * RETRY_MS);
   }
 }
 
