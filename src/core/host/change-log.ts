@@ -36,9 +36,11 @@ export class ChangeLog {
   async #catchUp(sessionId: SessionId, known: Known): Promise<Known> {
     const read = (after: number, limit: number) =>
       this.#journal.readHistory(sessionId, { after: Math.max(after, known.upTo), limit });
-    for await (const record of pages(read)) {
-      known.changes.apply(record.event);
-      known.upTo = record.seq;
+    for await (const page of pages(read)) {
+      for (const record of page) {
+        known.changes.apply(record.event);
+        known.upTo = record.seq;
+      }
     }
     return known;
   }

@@ -1,36 +1,45 @@
 import { Conversation } from '../session/conversation.ts';
+import type { HistoryEvent, Stored } from '../session/events.ts';
 import type { Journal } from '../session/ports.ts';
 import type { Folded } from '../session/session.ts';
 import { SessionState } from '../session/session-state.ts';
 import type { SessionId } from '../session/words.ts';
 
-const PAGE = 1_000;
+const PAGE = 4_000;
 
-/** Rebuilds what a session is from its two streams. */
-export async function foldSession(journal: Journal, sessionId: SessionId): Promise<Folded> {
+/** Rebuilds what a session is from its two streams; `seen` is told every event of the history. */
+export async function foldSession(
+  journal: Journal,
+  sessionId: SessionId,
+  seen: (record: Stored<HistoryEvent>) => void = () => undefined,
+): Promise<Folded> {
   const state = new SessionState();
   const conversation = new Conversation();
-  for await (const record of pages((after, limit) =>
+  for await (const page of pages((after, limit) =>
     journal.readHistory(sessionId, { after, limit }),
   )) {
-    state.applyHistory(record.event);
-    conversation.apply(record.event);
+    for (const record of page) {
+      state.applyHistory(record.event);
+      conversation.apply(record.event);
+      seen(record);
+    }
   }
-  for await (const record of pages((after, limit) =>
+  for await (const page of pages((after, limit) =>
     journal.readControl(sessionId, { after, limit }),
-  ))
-    state.applyControl(record.event);
+  )) {
+    for (const record of page) state.applyControl(record.event);
+  }
   return { state, conversation };
 }
 
-/** Everything of a stream, oldest first, a page at a time. */
+/** Everything of a stream, oldest first, in pages. */
 export async function* pages<R extends { readonly seq: number }>(
   read: (after: number, limit: number) => Promise<readonly R[]>,
-): AsyncGenerator<R> {
+): AsyncGenerator<readonly R[]> {
   let after = 0;
   for (;;) {
     const page = await read(after, PAGE);
-    yield* page;
+    yield page;
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return;
     after = last.seq;

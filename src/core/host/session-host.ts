@@ -135,6 +135,7 @@ export class LocalSessionHost implements SessionHost {
   async delete(sessionId: SessionId, actor: Actor): Promise<void> {
     const live = this.#live.get(sessionId);
     if (live !== undefined) await this.#leave(live, 'session_closed', actor);
+    this.#maker.fresh.drop();
     const existed = await this.#parts.deps.journal.deleteSession(sessionId);
     this.#parts.forgetInLog(sessionId);
     const outcome = existed ? 'deleted' : 'already_deleted';
@@ -170,7 +171,13 @@ export class LocalSessionHost implements SessionHost {
     const { journal } = this.#parts.deps;
     if (!this.#live.has(sessionId) && (await journal.session(sessionId)) === null)
       throw unknownSession(sessionId);
-    return journal.readHistory(sessionId, range);
+    const fresh = this.#maker.fresh.page(sessionId, range);
+    if (fresh === null) return journal.readHistory(sessionId, range);
+    // Others have their turn between two pages, as they have while the store reads.
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    return fresh;
   }
 
   async clientGone(client: Client): Promise<void> {

@@ -12,6 +12,7 @@ import type { NewSession, OpenSession } from './api.ts';
 import { AttachedClients, attachedFiles } from './attached-files.ts';
 import { unknownSession } from './errors.ts';
 import { foldSession } from './fold-session.ts';
+import { FreshHistory } from './fresh-history.ts';
 import { HostedSession } from './hosted-session.ts';
 import { DEFAULT_BUDGET } from './options.ts';
 import { createResources, type ResourceFactory } from './session-resources.ts';
@@ -35,6 +36,8 @@ type Ingredients = {
 
 /** Brings sessions to life: new ones, and stored ones with what a crash left open closed. */
 export class SessionMaker {
+  /** What the session that was restored last was rebuilt from. */
+  readonly fresh = new FreshHistory();
   readonly #parts: MakerParts;
 
   constructor(parts: MakerParts) {
@@ -81,7 +84,9 @@ export class SessionMaker {
       options.cwd ?? row.cwd,
       options.additionalDirectories ?? row.additionalDirectories,
     );
-    const folded = await foldSession(this.#parts.deps.journal, sessionId);
+    const gathering = this.fresh.gather(sessionId);
+    const folded = await foldSession(this.#parts.deps.journal, sessionId, gathering.take);
+    gathering.done();
     const hosted = this.#build({
       sessionId,
       workspace,

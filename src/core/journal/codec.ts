@@ -25,14 +25,36 @@ export type EncodedRecord = {
   readonly body: string;
 };
 
-const historyShapes = shapesOf(historyFields);
-const controlShapes = shapesOf(controlFields);
+/** Events of one type are checked by generated code from this many on; before, making it costs more than it saves. */
+const COMPILED_AFTER = 50;
+
+class EventShape {
+  #schema: z.ZodMiniType;
+  #checked = 0;
+
+  constructor(schema: z.ZodMiniType) {
+    this.#schema = schema;
+  }
+
+  /** Null if it fits, else what is wrong. */
+  problemWith(event: unknown): string | null {
+    this.#checked += 1;
+    if (this.#checked === COMPILED_AFTER) this.#schema = z.compile(this.#schema);
+    const result = this.#schema.safeParse(event);
+    return result.success ? null : z.prettifyError(result.error);
+  }
+}
 
 function shapesOf(
   fields: Readonly<Record<string, z.core.$ZodShape>>,
-): ReadonlyMap<string, z.ZodMiniType> {
-  return new Map(Object.entries(fields).map(([type, shape]) => [type, z.strictObject(shape)]));
+): ReadonlyMap<string, EventShape> {
+  return new Map(
+    Object.entries(fields).map(([type, shape]) => [type, new EventShape(z.strictObject(shape))]),
+  );
 }
+
+const historyShapes = shapesOf(historyFields);
+const controlShapes = shapesOf(controlFields);
 
 /**
  * Checks and writes a new record. Throws `journal.bad_record` for what could not be read back and
@@ -105,6 +127,6 @@ function problemWith(stream: StreamName, event: unknown): string | null {
   if (!isObject(event) || typeof event['type'] !== 'string') return 'it has no type';
   const shape = (stream === 'history' ? historyShapes : controlShapes).get(event['type']);
   if (shape === undefined) return `its type "${event['type']}" is unknown`;
-  const result = shape.safeParse(event);
-  return result.success ? null : `${event['type']}: ${z.prettifyError(result.error)}`;
+  const problem = shape.problemWith(event);
+  return problem === null ? null : `${event['type']}: ${problem}`;
 }

@@ -5,7 +5,7 @@ import type { RangeQuery, RecordColumns, SessionColumns } from '../worker-protoc
 export type Sliced<Part, Result> = Generator<Part, Result, undefined>;
 
 /** A slice of a read ends after this many records or characters: well below a millisecond of work at each end. */
-const SLICE_RECORDS = 128;
+const SLICE_RECORDS = 256;
 const SLICE_CHARACTERS = 256 * 1024;
 
 const RECORD_COLUMNS = 'r.seq, r.at, r.v, r.hash, coalesce(r.body, CAST(b.bytes AS TEXT)) AS body';
