@@ -1,8 +1,10 @@
 import { benchCalls } from './figures/calls.ts';
 import { benchChunks } from './figures/chunks.ts';
+import { benchGrowth } from './figures/growth.ts';
 import { benchMemory } from './figures/memory.ts';
 import { benchSessionList, benchSessionLoad } from './figures/sessions.ts';
 import { benchStart } from './figures/start.ts';
+import { benchStore } from './figures/store.ts';
 import { inFolder } from './measure.ts';
 import { type Programs, preparePrograms } from './programs.ts';
 import { type Figure, isMet, table } from './report.ts';
@@ -14,6 +16,8 @@ const PARTS: Readonly<Record<string, (programs: Programs) => Promise<readonly Fi
   memory: benchMemory,
   list: benchSessionList,
   load: benchSessionLoad,
+  appends: benchStore,
+  growth: benchGrowth,
 };
 
 /** The names of what can be measured. */

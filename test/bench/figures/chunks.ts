@@ -56,15 +56,18 @@ async function oneSize(programs: Programs, count: number, rounds: number): Promi
       const sessionId = await peer.newSession(folder);
       const { chars, lines } = await stream(peer, sessionId, 1000);
       const length = Math.round(chars / lines);
+      let arrived = { lines: 0 };
       const spans = await interleaved(rounds, {
         ours: async () => {
           const fresh = await peer.newSession(folder);
-          return await elapsed(() => stream(peer, fresh, count));
+          return await elapsed(async () => {
+            arrived = await stream(peer, fresh, count);
+          });
         },
         each: () => rawPipe(programs, count, length, 1),
         joined: () => rawPipe(programs, count, length, LINES_PER_WRITE),
       });
-      const name = `${count.toLocaleString('en')} text chunks`;
+      const name = `${count.toLocaleString('en')} text chunks, come as ${arrived.lines} frames`;
       const bytes = `lines of ${length} bytes`;
       return [
         {
