@@ -14,7 +14,7 @@ export function Header({ view }: { readonly view: ViewState }): JSX.Element {
   const { status } = view;
   const hasSession = status.sessionId !== null;
   return (
-    <header class="header">
+    <header class="header" data-session={status.sessionId ?? ''}>
       <div class="header-main">
         <h1 class="title" title={status.title} dir="auto">
           {hasSession ? status.title || strings.untitled : strings.activityNone}
