@@ -86,12 +86,27 @@ export class Chat {
     );
   }
 
-  /** Waits until it shows a session that nothing was said in yet and that can be written to. */
-  async waitUntilEmpty(): Promise<void> {
+  /** Waits until it shows, in place of a conversation, what has this title. */
+  async waitForEmpty(title: string): Promise<void> {
+    await this.#look(`the chat to say ${title}`, async (frame) => {
+      return (await frame.locator('.empty', { hasText: title }).count()) > 0;
+    });
+  }
+
+  /** Which session it shows; '' for none. */
+  async shown(): Promise<string> {
+    const header = (await this.frame()).locator('.header');
+    return (await header.getAttribute('data-session')) ?? '';
+  }
+
+  /** Waits until it shows another session than `before`, one that can be written to and is empty. */
+  async waitForNew(before: string): Promise<void> {
     const question = (frame: Frame) => frame.locator('.empty', { hasText: 'What should be done?' });
     const ready = async (frame: Frame) =>
-      (await question(frame).count()) > 0 && (await frame.locator('.activity-idle').count()) > 0;
-    await this.#look('an empty session', ready, 60_000);
+      (await this.shown()) !== before &&
+      (await question(frame).count()) > 0 &&
+      (await frame.locator('.activity-idle').count()) > 0;
+    await this.#look('a new session', ready, 60_000);
   }
 
   async title(): Promise<string> {

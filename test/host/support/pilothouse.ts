@@ -32,8 +32,9 @@ export class Pilothouse {
 
   /** Starts a session from the command palette and waits until it can be written to. */
   async newSession(): Promise<void> {
+    const before = (await this.chat.isVisible()) ? await this.chat.shown() : '';
     await this.window.runCommand('Pilothouse: New Session');
-    await this.chat.waitUntilEmpty();
+    await this.chat.waitForNew(before);
   }
 
   /** Starts a session whose mode is Code: it writes and runs in the folder without asking. */
