@@ -171,7 +171,11 @@ describe('a session', () => {
           : [],
       );
     const waitForOrder = (...wanted: string[]) =>
-      until(`the order ${wanted}`, async () => `${await order()}` === `${wanted}`, { saw: order });
+      until(
+        `the order ${wanted.join(', ')}`,
+        async () => (await order()).join('\n') === wanted.join('\n'),
+        { saw: order },
+      );
     await waitForOrder('say newer', `unread ${older}`);
     await sessions.click(older);
     await chat.waitForReply('the older one');

@@ -7,6 +7,8 @@ export default defineConfig({
     root: new URL('../..', import.meta.url).pathname,
     globalSetup: ['test/run/generate.mjs'],
     include: ['test/host/**/*.test.ts', 'test/vscode/**/*.test.ts'],
+    // These run inside the extension host, by another runner.
+    exclude: ['test/host/in-host/**'],
     pool: 'forks',
     fileParallelism: false,
     testTimeout: 120_000,
