@@ -8,8 +8,8 @@ import {
 } from './host/compose/command-line.ts';
 import { requireNode } from './host/compose/lifetime.ts';
 import { refuse } from './host/compose/refuse.ts';
-import { createLog } from './host/log.ts';
-import { dataFolder } from './journal/data-folder.ts';
+import { createLog } from './host/log/log.ts';
+import { dataFolder } from './journal/lock/data-folder.ts';
 import { startJournal } from './journal/open-journal.ts';
 import { VERSION } from './version.ts';
 

@@ -7,7 +7,7 @@ import { acpExtensions } from './host/compose/acp-extensions.ts';
 import { exitWhenParentGone, onTermination } from './host/compose/lifetime.ts';
 import { openHost } from './host/compose/open-host.ts';
 import { Transcripts } from './host/compose/transcripts.ts';
-import type { FileLog } from './host/log.ts';
+import type { FileLog } from './host/log/log.ts';
 import { randomIds, systemClock } from './host/node-ports.ts';
 import type { OpenJournal } from './journal/open-journal.ts';
 import { VERSION } from './version.ts';
@@ -48,7 +48,7 @@ export async function serveClient(options: {
     agentVersion: VERSION,
   });
   // The first session needs it, and there is time while the store opens.
-  import('./journal/codec.ts').catch((failure: unknown) =>
+  import('./journal/codec/codec.ts').catch((failure: unknown) =>
     log.error('The checks of records could not be loaded', { error: messageOf(failure) }),
   );
   await options.opened;

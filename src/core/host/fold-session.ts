@@ -1,8 +1,8 @@
-import { Conversation } from '../session/conversation.ts';
 import type { HistoryEvent, Stored } from '../session/events.ts';
 import type { Journal } from '../session/ports.ts';
 import type { Folded } from '../session/session.ts';
-import { SessionState } from '../session/session-state.ts';
+import { Conversation } from '../session/state/conversation.ts';
+import { SessionState } from '../session/state/session-state.ts';
 import type { SessionId } from '../session/words.ts';
 
 const PAGE = 4_000;

@@ -1,10 +1,10 @@
 import type { McpServer, SessionConfigOption } from '../../protocol/acp.ts';
 import type { Actor, ControlOutcome } from '../../protocol/controls.ts';
 import type { GateAnswer } from '../session/events.ts';
-import { HOST } from '../session/gates.ts';
 import type { ModelCatalog } from '../session/model.ts';
 import type { SessionRow } from '../session/ports.ts';
 import type { Session } from '../session/session.ts';
+import { HOST } from '../session/state/gates.ts';
 import type { CommandId, GateId, SessionId } from '../session/words.ts';
 import type {
   Client,

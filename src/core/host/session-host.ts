@@ -3,8 +3,8 @@ import { messageOf } from '../../base/errors.ts';
 import type { Actor, Control, ControlOutcome } from '../../protocol/controls.ts';
 import type { SessionDeps } from '../session/deps.ts';
 import type { HistoryEvent, Stored } from '../session/events.ts';
-import { HOST } from '../session/gates.ts';
 import type { HistoryRange, Journal, SessionRow } from '../session/ports.ts';
+import { HOST } from '../session/state/gates.ts';
 import type { SessionId } from '../session/words.ts';
 import type {
   Admission,
@@ -16,8 +16,8 @@ import type {
   OpenSession,
   SessionHost,
 } from './api.ts';
-import { ChangeLog } from './change-log.ts';
-import type { Changes } from './changes.ts';
+import { ChangeLog } from './changes/change-log.ts';
+import type { Changes } from './changes/changes.ts';
 import { HostError, unknownSession } from './errors.ts';
 import type { HostedSession } from './hosted-session.ts';
 import { type Outcome, receiptOf } from './receipts.ts';

@@ -1,11 +1,11 @@
 import { SLASH_COMMANDS } from '../harness/native/slash-commands.ts';
-import { Conversation } from '../session/conversation.ts';
 import type { SessionDeps } from '../session/deps.ts';
 import type { HistoryEvent } from '../session/events.ts';
 import type { SessionRow } from '../session/ports.ts';
-import { interruptedEvents } from '../session/restore.ts';
 import { type Folded, Session } from '../session/session.ts';
-import { SessionState } from '../session/session-state.ts';
+import { Conversation } from '../session/state/conversation.ts';
+import { interruptedEvents } from '../session/state/restore.ts';
+import { SessionState } from '../session/state/session-state.ts';
 import type { Workspace } from '../session/tool.ts';
 import type { CommandId, SessionConfig, SessionId } from '../session/words.ts';
 import type { NewSession, OpenSession } from './api.ts';

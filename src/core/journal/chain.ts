@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { StreamName } from './canonical.ts';
+import type { StreamName } from './codec/canonical.ts';
 
 /** What stands before the first record of a chain: 32 zero bytes, in hexadecimal. */
 export const GENESIS_HASH = '0'.repeat(64);

@@ -11,7 +11,7 @@ import type {
   StoredRecord,
 } from '../session/ports.ts';
 import type { SessionId } from '../session/words.ts';
-import type { StreamName } from './canonical.ts';
+import type { StreamName } from './codec/canonical.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { JournalError } from './errors.ts';
 import { WorkerClient } from './worker-client.ts';
@@ -29,7 +29,7 @@ const LOAD_CODEC_AFTER_MS = 20;
 const OPEN_DEADLINE_MS = 30_000;
 const CLOSE_DEADLINE_MS = 5_000;
 
-type Codec = typeof import('./codec.ts');
+type Codec = typeof import('./codec/codec.ts');
 
 /** How a journal is opened. */
 export type OpenJournalOptions = {
@@ -255,7 +255,7 @@ class ThreadedJournal implements OpenJournal {
 
   /** Whoever waits for it is served in the order of the calls, and so is what is asked meanwhile. */
   #loadCodec(): Promise<Codec> {
-    this.#codecLoading ??= import('./codec.ts').then((codec) => {
+    this.#codecLoading ??= import('./codec/codec.ts').then((codec) => {
       this.#codec = codec;
       return codec;
     });

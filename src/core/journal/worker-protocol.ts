@@ -1,5 +1,5 @@
-import type { StreamName } from './canonical.ts';
-import type { EncodedRecord } from './codec.ts';
+import type { StreamName } from './codec/canonical.ts';
+import type { EncodedRecord } from './codec/codec.ts';
 import type { JournalErrorShape } from './errors.ts';
 
 /** What the worker is started with. */

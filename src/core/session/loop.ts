@@ -1,10 +1,9 @@
-import { type AbortReason, onAbort, orAborted } from './aborts.ts';
 import { canonical, SessionError } from './commands.ts';
-import type { Conversation } from './conversation.ts';
 import type { SessionDeps, SessionResources } from './deps.ts';
 import type { HistoryEvent } from './events.ts';
-import type { Gates } from './gates.ts';
 import type { NewRecord } from './ports.ts';
+import type { Conversation } from './state/conversation.ts';
+import type { Gates } from './state/gates.ts';
 import {
   accepted,
   expansion,
@@ -15,15 +14,16 @@ import {
   type PromptOutcome,
   PromptQueue,
   pendingPrompt,
-} from './prompts.ts';
-import type { Recorder } from './recorder.ts';
-import type { SessionState } from './session-state.ts';
-import { askSignIn } from './sign-in.ts';
-import type { TextStream } from './text-stream.ts';
-import { titleFrom } from './title.ts';
+} from './state/prompts.ts';
+import type { Recorder } from './state/recorder.ts';
+import type { SessionState } from './state/session-state.ts';
+import { askSignIn } from './state/sign-in.ts';
+import { titleFrom } from './state/title.ts';
 import type { AskSignIn } from './tool.ts';
-import { runTurn } from './turn.ts';
-import type { TurnContext } from './turn-context.ts';
+import { type AbortReason, onAbort, orAborted } from './turn/aborts.ts';
+import type { TextStream } from './turn/text-stream.ts';
+import { runTurn } from './turn/turn.ts';
+import type { TurnContext } from './turn/turn-context.ts';
 import type { CommandId, MessageId, Seam, SessionConfig, SessionId, TurnId } from './words.ts';
 
 type Running = {

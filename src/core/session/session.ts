@@ -2,18 +2,18 @@ import type { Disposable } from '../../base/disposables.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { AvailableCommand } from '../../protocol/acp.ts';
 import type { Actor, ControlOutcome } from '../../protocol/controls.ts';
-import type { AbortReason } from './aborts.ts';
 import { canonical, SessionError } from './commands.ts';
-import type { Conversation } from './conversation.ts';
 import type { SessionDeps, SessionResources } from './deps.ts';
 import type { GateAnswer, HistoryEvent, SessionSignal } from './events.ts';
-import { Gates, type OpenGate } from './gates.ts';
 import { Loop } from './loop.ts';
 import type { NewRecord } from './ports.ts';
-import type { Prompt, PromptOutcome } from './prompts.ts';
-import { Recorder, type Tip } from './recorder.ts';
-import type { SessionState } from './session-state.ts';
+import type { Conversation } from './state/conversation.ts';
+import { Gates, type OpenGate } from './state/gates.ts';
+import type { Prompt, PromptOutcome } from './state/prompts.ts';
+import { Recorder, type Tip } from './state/recorder.ts';
+import type { SessionState } from './state/session-state.ts';
 import type { ProcessInfo } from './tool.ts';
+import type { AbortReason } from './turn/aborts.ts';
 import type { GateId, SessionConfig, SessionId, TurnId } from './words.ts';
 
 /** The state at the moment of a subscription; with the signals that follow there is no gap and no repeat. */

@@ -2,12 +2,12 @@ import type { Clock } from '../../../src/base/clock.ts';
 import { Deferred } from '../../../src/base/deferred.ts';
 import type { JsonObject } from '../../../src/base/json.ts';
 import { sha256 } from '../../../src/core/host/node-ports.ts';
-import { Conversation } from '../../../src/core/session/conversation.ts';
 import type { SessionDeps, SessionResources } from '../../../src/core/session/deps.ts';
 import type { HistoryEvent, SessionSignal } from '../../../src/core/session/events.ts';
-import type { PromptOutcome } from '../../../src/core/session/prompts.ts';
 import { Session } from '../../../src/core/session/session.ts';
-import { SessionState } from '../../../src/core/session/session-state.ts';
+import { Conversation } from '../../../src/core/session/state/conversation.ts';
+import type { PromptOutcome } from '../../../src/core/session/state/prompts.ts';
+import { SessionState } from '../../../src/core/session/state/session-state.ts';
 import type {
   Policy,
   PolicyDecision,

@@ -4,7 +4,7 @@ import { createMcp } from '../../mcp/create-mcp.ts';
 import type { RememberingPolicy } from '../../tools/policy/create-policy.ts';
 import { createProcesses } from '../../tools/run/background-processes.ts';
 import { childEnvironment } from '../../tools/run/child-environment.ts';
-import type { FileLog } from '../log.ts';
+import type { FileLog } from '../log/log.ts';
 import { randomIds, sha256, systemClock } from '../node-ports.ts';
 import { LocalSessionHost } from '../session-host.ts';
 import { EditorBridge } from './editor-bridge.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isObject } from '../../../base/json.ts';
-import { RECORD_VERSION, type StreamName } from '../canonical.ts';
 import { chainHash, GENESIS_HASH } from '../chain.ts';
-import type { EncodedRecord } from '../codec.ts';
+import { RECORD_VERSION, type StreamName } from '../codec/canonical.ts';
+import type { EncodedRecord } from '../codec/codec.ts';
 import { JournalError } from '../errors.ts';
 import type { Placed } from '../worker-protocol.ts';
 import { rollBack } from './schema.ts';

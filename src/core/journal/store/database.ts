@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { JournalError } from '../errors.ts';
-import { createPrivateFile } from '../private-files.ts';
+import { createPrivateFile } from '../lock/private-files.ts';
 import { APPLICATION_ID, type Migration, migrate, schemaVersion } from './schema.ts';
 
 export const DATABASE_FILE = 'sessions.db';

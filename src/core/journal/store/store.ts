@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type DataFolderLock, lockDataFolder } from '../data-folder-lock.ts';
-import { createPrivateFolder } from '../private-files.ts';
+import { type DataFolderLock, lockDataFolder } from '../lock/data-folder-lock.ts';
+import { createPrivateFolder } from '../lock/private-files.ts';
 import type { WorkerSettings } from '../worker-protocol.ts';
 import { Appender } from './appender.ts';
 import { openDatabase } from './database.ts';

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../../../base/errors.ts';
-import type { StreamName } from '../canonical.ts';
 import { chainHash, GENESIS_HASH } from '../chain.ts';
+import type { StreamName } from '../codec/canonical.ts';
 import type { RecordColumns, Verification } from '../worker-protocol.ts';
 import type { Reader, Sliced } from './reader.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson } from '../../../../src/core/journal/canonical.ts';
 import { chainHash, GENESIS_HASH, recordText } from '../../../../src/core/journal/chain.ts';
+import { canonicalJson } from '../../../../src/core/journal/codec/canonical.ts';
 
 /** Any JSON value, with lone surrogates, odd keys and every finite number. */
 const anyJson = fc.jsonValue({ stringUnit: 'binary', maxDepth: 6 });

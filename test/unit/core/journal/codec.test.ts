@@ -6,8 +6,8 @@ import {
   decodeHistory,
   encodeRecord,
   MAX_BODY_BYTES,
-} from '../../../../src/core/journal/codec.ts';
-import { controlFields, historyFields } from '../../../../src/core/journal/event-fields.ts';
+} from '../../../../src/core/journal/codec/codec.ts';
+import { controlFields, historyFields } from '../../../../src/core/journal/codec/event-fields.ts';
 import type { HistoryEvent } from '../../../../src/core/session/events.ts';
 import type { NewRecord } from '../../../../src/core/session/ports.ts';
 import type { ToolCallId } from '../../../../src/core/session/words.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dataFolder } from '../../../../src/core/journal/data-folder.ts';
+import { dataFolder } from '../../../../src/core/journal/lock/data-folder.ts';
 
 const on = (platform: NodeJS.Platform, env: Record<string, string>): string =>
   dataFolder({ platform, env, home: '/home/me' });

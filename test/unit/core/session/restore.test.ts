@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Deferred } from '../../../../src/base/deferred.ts';
 import { foldSession } from '../../../../src/core/host/fold-session.ts';
-import { interruptedEvents } from '../../../../src/core/session/restore.ts';
+import { interruptedEvents } from '../../../../src/core/session/state/restore.ts';
 import { aSession, aTool, ok } from '../../../support/engine/a-session.ts';
 import {
   calls,

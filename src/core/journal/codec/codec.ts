@@ -1,0 +1,132 @@
+import * as z from 'zod/mini';
+import { messageOf } from '../../../base/errors.ts';
+import { isObject } from '../../../base/json.ts';
+import type { ControlEvent, HistoryEvent } from '../../session/events.ts';
+import type { NewRecord } from '../../session/ports.ts';
+import { JournalError } from '../errors.ts';
+import { canonicalJson, RECORD_VERSION, type StreamName } from './canonical.ts';
+import { controlFields, historyFields } from './event-fields.ts';
+
+/** The largest event that is stored, in bytes of canonical JSON. */
+export const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+/** Where a stored record stands; errors name it. */
+export type RecordPlace = {
+  readonly session: string;
+  readonly stream: StreamName;
+  readonly seq: number;
+};
+
+/** A record on its way to the writer. */
+export type EncodedRecord = {
+  readonly stream: StreamName;
+  readonly type: string;
+  /** Canonical JSON of the event. */
+  readonly body: string;
+};
+
+/** Events of one type are checked by generated code from this many on; before, making it costs more than it saves. */
+const COMPILED_AFTER = 50;
+
+class EventShape {
+  #schema: z.ZodMiniType;
+  #checked = 0;
+
+  constructor(schema: z.ZodMiniType) {
+    this.#schema = schema;
+  }
+
+  /** Null if it fits, else what is wrong. */
+  problemWith(event: unknown): string | null {
+    this.#checked += 1;
+    if (this.#checked === COMPILED_AFTER) this.#schema = z.compile(this.#schema);
+    const result = this.#schema.safeParse(event);
+    return result.success ? null : z.prettifyError(result.error);
+  }
+}
+
+function shapesOf(
+  fields: Readonly<Record<string, z.core.$ZodShape>>,
+): ReadonlyMap<string, EventShape> {
+  return new Map(
+    Object.entries(fields).map(([type, shape]) => [type, new EventShape(z.strictObject(shape))]),
+  );
+}
+
+const historyShapes = shapesOf(historyFields);
+const controlShapes = shapesOf(controlFields);
+
+/**
+ * Checks and writes a new record. Throws `journal.bad_record` for what could not be read back and
+ * `journal.too_large` past `MAX_BODY_BYTES`.
+ */
+export function encodeRecord(session: string, record: NewRecord): EncodedRecord {
+  const { stream, event } = record;
+  const problem = problemWith(stream, event);
+  if (problem !== null) {
+    throw new JournalError(
+      'journal.bad_record',
+      `A ${stream} record of session ${session} was not stored: ${problem}`,
+      { data: { session, stream, type: event.type } },
+    );
+  }
+  const body = canonicalJson(event);
+  const bytes = Buffer.byteLength(body);
+  if (bytes > MAX_BODY_BYTES) {
+    throw new JournalError(
+      'journal.too_large',
+      `A ${event.type} record of ${bytes} bytes was not stored: the limit is ${MAX_BODY_BYTES} bytes.`,
+      { data: { session, stream, type: event.type, bytes, limit: MAX_BODY_BYTES } },
+    );
+  }
+  return { stream, type: event.type, body };
+}
+
+/** Reads a stored history event. Throws `journal.bad_record` that names the record. */
+export function decodeHistory(place: RecordPlace, version: number, body: string): HistoryEvent {
+  const event = parseBody(place, version, body);
+  if (isHistoryEvent(event)) return event;
+  throw badRecord(place, problemWith('history', event) ?? 'its shape is unknown');
+}
+
+/** Reads a stored control event. Throws `journal.bad_record` that names the record. */
+export function decodeControl(place: RecordPlace, version: number, body: string): ControlEvent {
+  const event = parseBody(place, version, body);
+  if (isControlEvent(event)) return event;
+  throw badRecord(place, problemWith('control', event) ?? 'its shape is unknown');
+}
+
+function parseBody(place: RecordPlace, version: number, body: string): unknown {
+  if (version !== RECORD_VERSION) throw badRecord(place, `its version ${version} is unknown`);
+  try {
+    return JSON.parse(body);
+  } catch (error) {
+    throw badRecord(place, `it is not JSON (${messageOf(error)})`);
+  }
+}
+
+/** A stored record that can't be understood. */
+export function badRecord(place: RecordPlace, what: string): JournalError {
+  return new JournalError(
+    'journal.bad_record',
+    `Record ${place.seq} of the ${place.stream} of session ${place.session} can't be read: ${what}. ` +
+      'It may have been damaged on disk; verify the session to find out.',
+    { data: { session: place.session, stream: place.stream, seq: place.seq } },
+  );
+}
+
+function isHistoryEvent(event: unknown): event is HistoryEvent {
+  return problemWith('history', event) === null;
+}
+
+function isControlEvent(event: unknown): event is ControlEvent {
+  return problemWith('control', event) === null;
+}
+
+function problemWith(stream: StreamName, event: unknown): string | null {
+  if (!isObject(event) || typeof event['type'] !== 'string') return 'it has no type';
+  const shape = (stream === 'history' ? historyShapes : controlShapes).get(event['type']);
+  if (shape === undefined) return `its type "${event['type']}" is unknown`;
+  const problem = shape.problemWith(event);
+  return problem === null ? null : `${event['type']}: ${problem}`;
+}

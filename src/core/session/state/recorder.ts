@@ -1,0 +1,103 @@
+import type { Disposable } from '../../../base/disposables.ts';
+import { Emitter } from '../../../base/emitter.ts';
+import type { ControlEvent, EphemeralEvent, HistoryEvent, SessionSignal } from '../events.ts';
+import type { Journal, NewRecord, StoredRecord } from '../ports.ts';
+import type { SessionId } from '../words.ts';
+
+/** Where a session's history stands. */
+export type Tip = { readonly lastEventId: number; readonly prefixHash: string };
+
+/**
+ * The only way events get out of a session: enduring ones are journaled first and then delivered, in the order of
+ * their calls; ephemeral ones are delivered at once. The first failed append latches: `onFault` is called once and
+ * every later append rejects, so nothing half-happens (design §4.1).
+ */
+export class Recorder implements Disposable {
+  readonly #sessionId: SessionId;
+  readonly #journal: Journal;
+  readonly #onFault: (fault: unknown) => void;
+  readonly #signals: Emitter<SessionSignal>;
+  #delivery: Promise<unknown> = Promise.resolve();
+  #tip: Tip;
+  #fault: { readonly cause: unknown } | null = null;
+  #disposed = false;
+
+  constructor(
+    sessionId: SessionId,
+    journal: Journal,
+    tip: Tip,
+    onFault: (fault: unknown) => void,
+    onListenerError: (error: unknown) => void,
+  ) {
+    this.#sessionId = sessionId;
+    this.#journal = journal;
+    this.#tip = tip;
+    this.#onFault = onFault;
+    this.#signals = new Emitter<SessionSignal>(onListenerError);
+  }
+
+  /** The newest delivered history event. */
+  get tip(): Tip {
+    return this.#tip;
+  }
+
+  get onSignal(): Emitter<SessionSignal>['event'] {
+    return this.#signals.event;
+  }
+
+  /** Journals history events together; resolves when they are on disk and delivered. */
+  history(...events: readonly HistoryEvent[]): Promise<void> {
+    return this.append(events.map((event) => ({ stream: 'history', event })));
+  }
+
+  /** Journals control events together; resolves when they are on disk and delivered. */
+  control(...events: readonly ControlEvent[]): Promise<void> {
+    return this.append(events.map((event) => ({ stream: 'control', event })));
+  }
+
+  /** Journals records of both streams, all or none. */
+  append(records: readonly NewRecord[]): Promise<void> {
+    if (this.#fault !== null) return Promise.reject(this.#fault.cause);
+    const stored = this.#journal.append(this.#sessionId, records);
+    const delivered = this.#deliverAfter(this.#delivery, stored);
+    this.#delivery = delivered.catch((cause: unknown) => this.#latch(cause));
+    return delivered;
+  }
+
+  /** Delivers an event that is not kept. */
+  emit(event: EphemeralEvent): void {
+    this.#signals.fire({ stream: 'ephemeral', event });
+  }
+
+  /** Resolves when everything appended so far is delivered or has failed. */
+  async settled(): Promise<void> {
+    await this.#delivery;
+  }
+
+  get isDisposed(): boolean {
+    return this.#disposed;
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#signals.dispose();
+  }
+
+  async #deliverAfter(
+    before: Promise<unknown>,
+    stored: Promise<readonly StoredRecord[]>,
+  ): Promise<void> {
+    const [, records] = await Promise.all([before, stored]);
+    for (const record of records) {
+      if (record.stream === 'history')
+        this.#tip = { lastEventId: record.record.seq, prefixHash: record.record.hash };
+      this.#signals.fire(record);
+    }
+  }
+
+  #latch(cause: unknown): void {
+    if (this.#fault !== null) return;
+    this.#fault = { cause };
+    this.#onFault(cause);
+  }
+}

@@ -1,0 +1,102 @@
+import type { HistoryEvent } from '../events.ts';
+import { NO_USAGE } from '../turn/budget.ts';
+import { terminal } from '../turn/terminal.ts';
+import type { TurnId } from '../words.ts';
+import type { Conversation } from './conversation.ts';
+import { HOST } from './gates.ts';
+import type { SessionState } from './session-state.ts';
+
+/**
+ * What has to be added to a history whose process died in the middle of a turn: a started call without a result is
+ * `outcome_unknown` (it is never run again), an unstarted one is cancelled, and the turn is sealed (design §4.9).
+ * Empty for a history that ended well.
+ */
+export function interruptedEvents(
+  state: SessionState,
+  conversation: Conversation,
+): readonly HistoryEvent[] {
+  const turnId = state.openTurn;
+  const lost = state.openProcesses.map(
+    (processId): HistoryEvent => ({
+      type: 'process_ended',
+      processId,
+      state: 'lost',
+      exitCode: null,
+      signal: null,
+    }),
+  );
+  if (turnId === null) return lost;
+  return [
+    ...gateEvents(state, turnId),
+    ...replyEvents(conversation, turnId),
+    ...callEvents(state, conversation, turnId),
+    ...lost,
+    sealed(turnId),
+  ];
+}
+
+function gateEvents(state: SessionState, turnId: TurnId): readonly HistoryEvent[] {
+  return state.openGates.map((gateId) => ({
+    type: 'gate_resolved',
+    turnId,
+    gateId,
+    answer: { kind: 'cancelled', reason: 'restart' },
+    actor: HOST,
+  }));
+}
+
+function replyEvents(conversation: Conversation, turnId: TurnId): readonly HistoryEvent[] {
+  const messageId = conversation.openReply;
+  if (messageId === null) return [];
+  return [
+    {
+      type: 'model_replied',
+      turnId,
+      iteration: 0,
+      messageId,
+      calls: [],
+      finish: 'aborted',
+      usage: NO_USAGE,
+    },
+  ];
+}
+
+function callEvents(
+  state: SessionState,
+  conversation: Conversation,
+  turnId: TurnId,
+): readonly HistoryEvent[] {
+  return conversation.openCalls.map((call) => {
+    const started = state.hasStarted(call.toolCallId);
+    const text = started
+      ? 'The process ended while this call was running: it may or may not have taken effect. Check before doing it again.'
+      : 'The process ended before this call ran; it had no effect.';
+    return {
+      type: 'tool_ended',
+      turnId,
+      toolCallId: call.toolCallId,
+      result: {
+        toolCallId: call.toolCallId,
+        name: call.name,
+        status: started ? 'outcome_unknown' : 'cancelled',
+        parts: [{ type: 'text', text }],
+      },
+      content: [{ type: 'content', content: { type: 'text', text } }],
+      locations: [],
+    };
+  });
+}
+
+function sealed(turnId: TurnId): HistoryEvent {
+  return {
+    type: 'turn_ended',
+    turnId,
+    terminal: terminal(
+      'runtime_error',
+      'Interrupted: the process ended while this turn was running',
+    ),
+    stopReason: 'cancelled',
+    usage: NO_USAGE,
+    iterations: 0,
+  };
+}

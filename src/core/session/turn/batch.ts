@@ -1,0 +1,115 @@
+import type { JsonObject } from '../../../base/json.ts';
+import type { HistoryEvent } from '../events.ts';
+import type { ModelToolCall } from '../model.ts';
+import { ABORTED, orAborted } from './aborts.ts';
+import { type Approved, approve, type Planned, plan, replan } from './plan-call.ts';
+import { cancelledResult, errorText, type Finished, runCall } from './run-call.ts';
+import type { TurnContext } from './turn-context.ts';
+
+/**
+ * Runs the tool calls of one reply (design §4.8): all are proposed, then all questions are asked at once, then
+ * effects happen in call order, one after another; only neighbouring read-only calls run side by side. Whatever
+ * happens, every call has a result in the history when this returns.
+ */
+export async function runBatch(
+  turn: TurnContext,
+  iteration: number,
+  calls: readonly ModelToolCall[],
+): Promise<void> {
+  const planned: Planned[] = [];
+  for (const call of calls) planned.push(await plan(turn, call));
+  await turn.recorder.history(...planned.map((item) => proposed(turn, item)));
+  await turn.passSeam('pre_tool_dispatch', iteration);
+  const approved = await Promise.all(planned.map((item) => approve(turn, item)));
+  await turn.passSeam('pre_tool_dispatch', iteration);
+  await dispatch(turn, approved);
+  await turn.passSeam('post_tool_dispatch', iteration);
+}
+
+async function dispatch(turn: TurnContext, approved: readonly Approved[]): Promise<void> {
+  let changed = false;
+  for (const group of groups(approved)) {
+    if (turn.signal.aborted) {
+      await turn.recorder.history(
+        ...group.map((item) => ended(turn, item.call, cancelledResult(item.call))),
+      );
+      continue;
+    }
+    const stale = changed;
+    await Promise.all(group.map((item) => settle(turn, item, stale)));
+    if (group.some((item) => item.kind !== 'refused' && !item.readOnly)) changed = true;
+  }
+}
+
+/** Brings one call to its result. `stale` says that the world changed since it was planned. */
+async function settle(turn: TurnContext, item: Approved, stale: boolean): Promise<void> {
+  const current = stale || item.kind === 'deferred' ? await replan(turn, item) : item;
+  if (turn.signal.aborted) {
+    await turn.recorder.history(ended(turn, current.call, cancelledResult(current.call)));
+    return;
+  }
+  if (current.kind !== 'ready') {
+    await turn.recorder.history(
+      ended(
+        turn,
+        current.call,
+        current.kind === 'refused'
+          ? current.result
+          : errorText(current.call, 'failed', current.error),
+      ),
+    );
+    return;
+  }
+  await turn.recorder.history({
+    type: 'tool_started',
+    turnId: turn.turnId,
+    toolCallId: current.call.toolCallId,
+  });
+  const finished = await orAborted(runCall(turn, current), turn.signal);
+  const result = finished === ABORTED ? cancelledResult(current.call, current.output()) : finished;
+  await turn.recorder.history(ended(turn, current.call, result));
+}
+
+/** Neighbouring read-only calls together, every other call alone. */
+function groups(items: readonly Approved[]): readonly (readonly Approved[])[] {
+  const result: Approved[][] = [];
+  let open = false;
+  for (const item of items) {
+    const last = result.at(-1);
+    if (item.readOnly && open && last !== undefined) last.push(item);
+    else result.push([item]);
+    open = item.readOnly;
+  }
+  return result;
+}
+
+function proposed(turn: TurnContext, item: Planned): HistoryEvent {
+  return {
+    type: 'tool_proposed',
+    turnId: turn.turnId,
+    toolCallId: item.call.toolCallId,
+    name: item.call.name,
+    title: item.preview.title,
+    kind: item.preview.kind,
+    input: item.call.input satisfies JsonObject,
+    locations: item.preview.locations,
+    content: item.preview.content,
+  };
+}
+
+function ended(turn: TurnContext, call: ModelToolCall, finished: Finished): HistoryEvent {
+  return {
+    type: 'tool_ended',
+    turnId: turn.turnId,
+    toolCallId: call.toolCallId,
+    result: {
+      toolCallId: call.toolCallId,
+      name: call.name,
+      status: finished.status,
+      parts: finished.parts,
+    },
+    content: finished.content,
+    locations: finished.locations,
+    ...(finished.rawOutput === undefined ? {} : { rawOutput: finished.rawOutput }),
+  };
+}

@@ -1,0 +1,216 @@
+import { messageOf } from '../../../base/errors.ts';
+import type { PermissionOption } from '../../../protocol/acp.ts';
+import type { GateAnswer } from '../events.ts';
+import type { ModelToolCall } from '../model.ts';
+import type { PolicyDecision, PreparedCall, Tool, ToolPreview } from '../tool.ts';
+import { createOutputTail, errorText, type Finished, type OutputTail } from './run-call.ts';
+import type { TurnContext } from './turn-context.ts';
+
+type Base = {
+  readonly call: ModelToolCall;
+  readonly preview: ToolPreview;
+  readonly readOnly: boolean;
+};
+type Asking = Extract<PolicyDecision, { decision: 'ask' }>;
+
+/** A call that may run now. */
+export type ReadyCall = Base & {
+  readonly kind: 'ready';
+  readonly prepared: PreparedCall;
+  readonly output: OutputTail;
+};
+/** A call that has its result without running. */
+type RefusedCall = Base & { readonly kind: 'refused'; readonly result: Finished };
+/** A call that can't be prepared yet, perhaps because an earlier call of the batch has to run first. */
+type DeferredCall = Base & { readonly kind: 'deferred'; readonly error: string };
+type AskingCall = Base & {
+  readonly kind: 'ask';
+  readonly prepared: PreparedCall;
+  readonly decision: Asking;
+};
+
+export type Planned = ReadyCall | RefusedCall | DeferredCall | AskingCall;
+export type Approved = ReadyCall | RefusedCall | DeferredCall;
+
+/** Checks a call's input and asks policy about it; no effect on the world. */
+export async function plan(turn: TurnContext, call: ModelToolCall): Promise<Planned> {
+  const tool = turn.tools.get(call.name);
+  const preview: ToolPreview = {
+    title: call.name,
+    kind: tool?.kind ?? 'other',
+    locations: [],
+    content: [],
+  };
+  const base = { call, preview, readOnly: tool?.readOnly ?? true };
+  if (tool === undefined)
+    return refuse(
+      base,
+      `There is no tool named "${call.name}". Available: ${[...turn.tools.keys()].join(', ')}`,
+    );
+  if (call.inputError !== undefined)
+    return refuse(base, `The arguments of ${call.name} are not valid JSON: ${call.inputError}`);
+  const prepared = await prepare(turn, tool, call);
+  if ('error' in prepared) return { ...base, kind: 'deferred', error: prepared.error };
+  return decide(turn, tool, { ...base, preview: prepared.preview }, prepared);
+}
+
+/** Asks the person where policy wants it. Resolves at once for every other call. */
+export async function approve(turn: TurnContext, item: Planned): Promise<Approved> {
+  if (item.kind !== 'ask') return item;
+  const { call, preview, decision, prepared } = item;
+  if (turn.signal.aborted)
+    return {
+      ...item,
+      kind: 'refused',
+      result: errorText(call, 'cancelled', 'Cancelled before it was approved'),
+    };
+  const options = toOptions(decision);
+  const answer = await turn.gates.ask(
+    turn.turnId,
+    {
+      kind: 'permission',
+      toolCallId: call.toolCallId,
+      tool: call.name,
+      title: preview.title,
+      toolKind: preview.kind,
+      input: call.input,
+      locations: preview.locations,
+      content: preview.content,
+      reason: decision.reason,
+      details: decision.details,
+      options,
+    },
+    turn.signal,
+  );
+  if (await isAllowed(turn, decision, options, answer))
+    return { ...item, kind: 'ready', prepared, output: createOutputTail() };
+  return { ...item, kind: 'refused', result: denial(call, answer) };
+}
+
+/** Plans a call again after the world changed; an approval holds while the call touches just the same things. */
+export async function replan(turn: TurnContext, item: Approved): Promise<Approved> {
+  if (item.kind === 'refused') return item;
+  const fresh = await plan(turn, item.call);
+  if (
+    fresh.kind === 'ask' &&
+    item.kind === 'ready' &&
+    sameAccesses(fresh.prepared, item.prepared)
+  ) {
+    return { ...fresh, kind: 'ready', output: item.output };
+  }
+  return approve(turn, fresh);
+}
+
+async function prepare(
+  turn: TurnContext,
+  tool: Tool,
+  call: ModelToolCall,
+): ReturnType<Tool['prepare']> {
+  try {
+    return await tool.prepare(call.input, {
+      sessionId: turn.sessionId,
+      workspace: turn.resources.workspace,
+      files: turn.resources.files,
+      signal: turn.signal,
+    });
+  } catch (failure) {
+    turn.deps.log.error('A tool failed while it was being prepared', {
+      tool: call.name,
+      error: messageOf(failure),
+    });
+    return { error: messageOf(failure) };
+  }
+}
+
+async function decide(
+  turn: TurnContext,
+  tool: Tool,
+  base: Base,
+  prepared: PreparedCall,
+): Promise<Planned> {
+  const decision = await turn.deps.policy.decide({
+    sessionId: turn.sessionId,
+    workspace: turn.resources.workspace,
+    mode: turn.config.mode,
+    tool: base.call.name,
+    readOnly: tool.readOnly,
+    accesses: prepared.accesses,
+  });
+  switch (decision.decision) {
+    case 'allow':
+      return { ...base, kind: 'ready', prepared, output: createOutputTail() };
+    case 'ask':
+      return { ...base, kind: 'ask', prepared, decision };
+    case 'deny':
+      return {
+        ...base,
+        kind: 'refused',
+        result: errorText(base.call, 'denied', `Not allowed: ${decision.reason}`),
+      };
+    case 'propose':
+      return {
+        ...base,
+        kind: 'refused',
+        result: {
+          ...errorText(
+            base.call,
+            'completed',
+            `Proposed only, nothing was changed: ${decision.reason}`,
+          ),
+          content: prepared.preview.content,
+        },
+      };
+  }
+}
+
+function refuse(base: Base, error: string): RefusedCall {
+  return { ...base, kind: 'refused', result: errorText(base.call, 'failed', error) };
+}
+
+function sameAccesses(a: PreparedCall, b: PreparedCall): boolean {
+  return JSON.stringify(a.accesses) === JSON.stringify(b.accesses);
+}
+
+function toOptions(decision: Asking): readonly PermissionOption[] {
+  const always = decision.remember.map(
+    (option, index): PermissionOption => ({
+      optionId: rememberId(index),
+      name: option.label,
+      kind: 'allow_always',
+    }),
+  );
+  return [
+    { optionId: 'allow_once', name: 'Allow once', kind: 'allow_once' },
+    { optionId: 'reject_once', name: 'Reject', kind: 'reject_once' },
+    ...always,
+  ];
+}
+
+/** Two options may have one scope, so it is the place that names an option. */
+function rememberId(index: number): string {
+  return `allow_always:${index}`;
+}
+
+async function isAllowed(
+  turn: TurnContext,
+  decision: Asking,
+  options: readonly PermissionOption[],
+  answer: GateAnswer,
+): Promise<boolean> {
+  if (answer.kind !== 'selected') return false;
+  const option = options.find(({ optionId }) => optionId === answer.optionId);
+  if (option?.kind === 'allow_once') return true;
+  if (option?.kind !== 'allow_always') return false;
+  const remembered = decision.remember.find((_, index) => rememberId(index) === answer.optionId);
+  if (remembered === undefined) return false;
+  await turn.deps.policy.remember(turn.sessionId, turn.resources.workspace, remembered, 'allow');
+  return true;
+}
+
+function denial(call: ModelToolCall, answer: GateAnswer): Finished {
+  if (answer.kind === 'cancelled')
+    return errorText(call, 'cancelled', 'Cancelled before it was approved; it did not run');
+  const note =
+    answer.kind === 'selected' && answer.note !== undefined ? ` They said: ${answer.note}` : '';
+  return errorText(call, 'denied', `The user rejected this call; it did not run.${note}`);
+}

@@ -1,0 +1,112 @@
+import { messageOf } from '../../../base/errors.ts';
+import type { Json } from '../../../base/json.ts';
+import type { ToolCallContent, ToolCallLocation } from '../../../protocol/acp.ts';
+import type { ModelPart, ModelToolCall, ModelToolResult } from '../model.ts';
+import { askSignIn } from '../state/sign-in.ts';
+import type { AskAnswer, AskRequest, ToolContext } from '../tool.ts';
+import type { ToolCallId } from '../words.ts';
+import type { ReadyCall } from './plan-call.ts';
+import type { TurnContext } from './turn-context.ts';
+
+/** A call's end, for the model and for the person. */
+export type Finished = {
+  readonly status: ModelToolResult['status'];
+  readonly parts: readonly ModelPart[];
+  readonly content: readonly ToolCallContent[];
+  readonly locations: readonly ToolCallLocation[];
+  readonly rawOutput?: Json;
+};
+
+/** Reads the newest output of a call; kept so that a stopped call can show what it had said. */
+export type OutputTail = (() => string) & { readonly add: (text: string) => void };
+
+const TAIL_UNITS = 64 * 1024;
+
+/** Keeps the last 64 Ki characters of what is added. */
+export function createOutputTail(): OutputTail {
+  let tail = '';
+  const add = (text: string): void => {
+    const all = tail + text;
+    tail = all.length > 2 * TAIL_UNITS ? dropHalfCharacter(all.slice(-TAIL_UNITS)) : all;
+  };
+  return Object.assign(() => dropHalfCharacter(tail.slice(-TAIL_UNITS)), { add });
+}
+
+/** Runs an approved call. Never rejects: a tool that throws is a failed call. */
+export async function runCall(turn: TurnContext, ready: ReadyCall): Promise<Finished> {
+  try {
+    const outcome = await ready.prepared.run(toContext(turn, ready));
+    return {
+      status: outcome.status,
+      parts: outcome.parts,
+      content: outcome.content,
+      locations: outcome.locations ?? ready.preview.locations,
+      ...(outcome.rawOutput === undefined ? {} : { rawOutput: outcome.rawOutput }),
+    };
+  } catch (failure) {
+    turn.deps.log.warn('A tool threw', { tool: ready.call.name, error: messageOf(failure) });
+    return errorText(ready.call, 'failed', messageOf(failure));
+  }
+}
+
+/** The result of a call that has only words to show. */
+export function errorText(
+  _call: ModelToolCall,
+  status: Finished['status'],
+  text: string,
+): Finished {
+  return {
+    status,
+    parts: [{ type: 'text', text }],
+    content: [{ type: 'content', content: { type: 'text', text } }],
+    locations: [],
+  };
+}
+
+/** The result of a call that Stop ended or kept from running; `output` is what it had said so far. */
+export function cancelledResult(call: ModelToolCall, output = ''): Finished {
+  const text =
+    output === ''
+      ? 'Stopped by the user before it ran or finished'
+      : `${output}\n[stopped by the user]`;
+  return errorText(call, 'cancelled', text);
+}
+
+function toContext(turn: TurnContext, ready: ReadyCall): ToolContext {
+  const { toolCallId } = ready.call;
+  const { resources, recorder, turnId, signal } = turn;
+  return {
+    sessionId: turn.sessionId,
+    turnId,
+    toolCallId,
+    workspace: resources.workspace,
+    mode: turn.config.mode,
+    signal,
+    output: (text) => {
+      if (signal.aborted || text === '') return;
+      ready.output.add(text);
+      recorder.emit({ type: 'tool_output', turnId, toolCallId, text });
+    },
+    files: resources.files,
+    ask: (request) => ask(turn, toolCallId, request),
+    signIn: (request) => askSignIn(turn.gates, turnId, request, signal),
+    setPlan: (entries) => recorder.history({ type: 'plan_changed', turnId, entries }),
+    processes: resources.processes,
+  };
+}
+
+async function ask(
+  turn: TurnContext,
+  toolCallId: ToolCallId,
+  { message, schema }: AskRequest,
+): Promise<AskAnswer> {
+  const request = { kind: 'ask', toolCallId, message, schema } as const;
+  const answer = await turn.gates.ask(turn.turnId, request, turn.signal);
+  if (answer.kind === 'accepted') return { kind: 'answered', content: answer.content };
+  return { kind: 'declined', reason: answer.kind === 'declined' ? (answer.reason ?? null) : null };
+}
+
+function dropHalfCharacter(text: string): string {
+  const first = text.charCodeAt(0);
+  return first >= 0xdc00 && first <= 0xdfff ? text.slice(1) : text;
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { ChangeLog } from '../../../../../src/core/host/changes/change-log.ts';
+import { Changes } from '../../../../../src/core/host/changes/changes.ts';
+import type { HistoryEvent } from '../../../../../src/core/session/events.ts';
+import type { SessionId, ToolCallId, TurnId } from '../../../../../src/core/session/words.ts';
+import { MemoryJournal } from '../../../../support/engine/memory-journal.ts';
+
+const turnId = 't' as TurnId;
+
+function edit(
+  id: string,
+  path: string,
+  oldText: string | null,
+  newText: string,
+  status: 'completed' | 'failed' = 'completed',
+): HistoryEvent[] {
+  const toolCallId = id as ToolCallId;
+  return [
+    { type: 'tool_started', turnId, toolCallId },
+    {
+      type: 'tool_ended',
+      turnId,
+      toolCallId,
+      result: { toolCallId, name: 'edit', status, parts: [] },
+      content: [{ type: 'diff', path, oldText, newText }],
+      locations: [],
+    },
+  ];
+}
+
+describe('the changes of a session', () => {
+  it('go from the text before the first change to the text after the last', () => {
+    const changes = new Changes();
+    for (const event of [
+      ...edit('1', '/a', 'one', 'two'),
+      ...edit('2', '/a', 'two', 'three'),
+      ...edit('3', '/b', null, 'new'),
+    ])
+      changes.apply(event);
+    expect(changes.list()).toEqual([
+      { path: '/a', before: 'one', after: 'three' },
+      { path: '/b', before: null, after: 'new' },
+    ]);
+  });
+
+  it('leave out what failed, what was only proposed and what was changed back', () => {
+    const changes = new Changes();
+    const [, proposal] = edit('p', '/p', null, 'proposed');
+    for (const event of [
+      ...edit('1', '/f', 'a', 'b', 'failed'),
+      ...edit('2', '/x', 'a', 'b'),
+      ...edit('3', '/x', 'b', 'a'),
+    ])
+      changes.apply(event);
+    if (proposal !== undefined) changes.apply(proposal);
+    expect(changes.list()).toEqual([]);
+  });
+
+  it('are brought up to date at each look, also when several look at once', async () => {
+    const journal = new MemoryJournal();
+    const id = 's' as SessionId;
+    const append = (events: HistoryEvent[]) =>
+      journal.append(
+        id,
+        events.map((event) => ({ stream: 'history', event })),
+      );
+    const log = new ChangeLog(journal);
+    await append(edit('1', '/a', 'one', 'two'));
+    const [first, same] = await Promise.all([log.of(id), log.of(id)]);
+    expect(first.list()).toEqual(same.list());
+    await append(edit('2', '/a', 'two', 'three'));
+    expect((await log.of(id)).list()).toEqual([{ path: '/a', before: 'one', after: 'three' }]);
+  });
+});
