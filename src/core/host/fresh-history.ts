@@ -19,7 +19,10 @@ export class FreshHistory {
   #timer: NodeJS.Timeout | undefined;
 
   /** Takes a whole history, from its first event on, and keeps it once that is done, unless it is large. */
-  gather(sessionId: SessionId): { take(record: Stored<HistoryEvent>): void; done(): void } {
+  gather(sessionId: SessionId): {
+    readonly take: (record: Stored<HistoryEvent>) => void;
+    readonly done: () => void;
+  } {
     let records: Stored<HistoryEvent>[] | null = [];
     return {
       take: (record) => {

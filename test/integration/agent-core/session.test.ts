@@ -68,6 +68,40 @@ describe('a session over stdio', () => {
     );
   });
 
+  it('keeps ids, titles and times over two restarts, and every row opens (A26)', async () => {
+    const home = tempFolder('home');
+    const folder = tempFolder('work');
+    const first = startAgentCore(home);
+    await first.initialize();
+    for (const word of ['one', 'two']) {
+      await first.prompt(await first.newSession(folder), `finish with ${word}`);
+    }
+    const rows = async (client: typeof first): Promise<unknown[]> => {
+      const { sessions } = await client.call('session/list', {});
+      return (sessions as Record<string, unknown>[]).map(
+        ({ sessionId, title, updatedAt, cwd }) => ({
+          sessionId,
+          title,
+          updatedAt,
+          cwd,
+        }),
+      );
+    };
+    const before = await rows(first);
+    await first.close();
+    for (const _restart of [1, 2]) {
+      const again = startAgentCore(home);
+      await again.initialize();
+      expect(await rows(again)).toEqual(before);
+      for (const row of before as { sessionId: string }[]) {
+        await again.call('session/load', { sessionId: row.sessionId, cwd: folder, mcpServers: [] });
+      }
+      expect(await rows(again)).toEqual(before);
+      await again.close();
+    }
+    expect(before).toHaveLength(2);
+  });
+
   it('pages through a history in both directions without a load', async () => {
     const client = startAgentCore(tempFolder('home'));
     await client.initialize();

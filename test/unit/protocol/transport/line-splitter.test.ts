@@ -35,7 +35,7 @@ describe('the line splitter', () => {
     );
   });
 
-  test('gives the same frames when every byte comes by itself', () => {
+  test('gives the same frames when every byte comes by itself, and U+2028 splits nothing (A19)', () => {
     const bytes = text('{"a":"日本語🙂"}\r\n\ufeff{"b":"x\u2028y\u2029z"}\n{"c":1}');
     expect(split([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual([
       '{"a":"日本語🙂"}',
