@@ -1,5 +1,11 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { until } from '../vscode/driver/until.ts';
+import { notifications } from '../vscode/driver/notifications.ts';
+import { runCommand } from '../vscode/driver/quick-input.ts';
+import { shownText, until } from '../vscode/driver/until.ts';
+import { webview } from '../vscode/driver/webview.ts';
 import { isAlive, processes, signal } from '../vscode/serve/processes.ts';
 import { usePilothouse } from './support/pilothouse.ts';
 
@@ -93,6 +99,39 @@ describe('agent-core and its window', () => {
     await (await pilothouse.sessions()).click('say I was the first');
     await chat.waitForReply('I was the first');
     expect(await pilothouse.sessionId()).toBe(first);
+  });
+
+  it('is refused to a second window with the reason, until the first one is closed', async () => {
+    await pilothouse.newSession();
+    const [holder] = pilothouse.agents();
+    const other = await window().page.context().newPage();
+    const folder = await mkdtemp(join(tmpdir(), 'pilothouse-host-other-'));
+    const url = new URL(window().page.url());
+    url.searchParams.set('folder', folder);
+    await other.goto(url.href);
+    await runCommand(other, 'Pilothouse: New Session');
+    await notifications(other).waitFor(new RegExp(`in use by process ${holder?.pid}`), 60_000);
+    await runCommand(other, 'Pilothouse: Focus Chat');
+    const body = async () => {
+      const frame = await webview(other, { containing: '.composer', milliseconds: 60_000 });
+      return frame.locator('body');
+    };
+    const says = (wanted: RegExp) =>
+      until(
+        `the second window to say ${wanted}`,
+        async () => wanted.test(await shownText(await body())),
+        { milliseconds: 60_000, saw: async () => shownText(await body()) },
+      );
+    await says(new RegExp(`in use by process ${holder?.pid}\\..*not started anew`));
+    await window().close();
+    await allGone(pilothouse.agents().map(({ pid }) => pid));
+    await (await body()).getByText('Restart', { exact: true }).click();
+    await says(/No session yet/);
+    await other.close({ runBeforeUnload: true });
+    await until('its agent-core to end', () => pilothouse.agents().length === 0);
+    await rm(folder, { recursive: true });
+    await window().reopen();
+    await chat.waitForActivity('Ready');
   });
 
   const kill = () => {
