@@ -47,6 +47,12 @@ export const browserNeeds: readonly Need[] = [
   { package: 'git', anyOf: ['git'] },
 ];
 
+/** What tests of the agent's own tools use where it is there: without it they are skipped. */
+export const toolNeeds: readonly Need[] = [
+  { package: 'ripgrep', anyOf: ['rg'] },
+  { package: 'bubblewrap', anyOf: ['bwrap'] },
+];
+
 /** The browser to drive: `PILOTHOUSE_BROWSER`, else a Chromium found on this machine. */
 export function browserExecutable(): string {
   const named = process.env['PILOTHOUSE_BROWSER'];
