@@ -232,7 +232,7 @@ describe('in place of a conversation', () => {
       expect(await said('command')).toEqual([{ type: 'command', name: 'new_session' }]);
       await page.getByRole('button', { name: 'Insert an Example Script' }).click();
       const box = page.getByRole('textbox', { name: 'Message' });
-      expect(await box.inputValue()).toContain('finish with');
+      await expect.poll(() => box.inputValue()).toContain('finish with');
       await box.press('Enter');
       expect(await said('send')).toHaveLength(1);
       expect(await page.locator('.badge').textContent()).toBe('Rehearsal');
