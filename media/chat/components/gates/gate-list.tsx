@@ -111,6 +111,8 @@ function useKeptFocus(
     const lost = document.activeElement === null || document.activeElement === document.body;
     if (!inside.current || !lost) return;
     inside.current = false;
+    // The person has gone on to another part of the editor: the focus is theirs.
+    if (!document.hasFocus()) return;
     const next = gates[0];
     if (next === undefined) document.querySelector('textarea')?.focus();
     else focusGate(region.current, next.gateId);
