@@ -17,6 +17,8 @@ export interface QuickInput {
   entries(): Promise<QuickEntry[]>;
   /** Picks the entry with that label. */
   pick(label: string | RegExp): Promise<void>;
+  /** Picks it if it can be picked right now; false if not, and then nothing was clicked. */
+  tryPick(label: string | RegExp): Promise<boolean>;
   /** Ticks or unticks an entry of a pick of many; `accept()` ends it. */
   toggle(label: string | RegExp): Promise<void>;
   /** Clicks a button of an entry by its tooltip. */
@@ -93,6 +95,16 @@ class PageQuickInput implements QuickInput {
     await (await this.#locate(label)).click();
   }
 
+  async tryPick(label: string | RegExp): Promise<boolean> {
+    const found = (await this.#raw()).find(({ entry }) => matches(entry.label, label));
+    if (!found) return false;
+    const click = this.#page.locator(`[id="${found.id}"]`).click({ timeout: 2000 });
+    return click.then(
+      () => true,
+      () => false,
+    );
+  }
+
   async toggle(label: string | RegExp): Promise<void> {
     await (await this.#locate(label)).locator('.monaco-checkbox').click();
   }
@@ -143,9 +155,9 @@ export async function runCommand(page: Page, label: string): Promise<void> {
       () => false,
     );
     if (!filled) return false;
-    if (await until('', offers, { milliseconds: 1500 }).catch(() => false)) return true;
-    await page.keyboard.press('Escape');
+    const offered = await until('', offers, { milliseconds: 1500 }).catch(() => false);
+    if (offered && (await quick.tryPick(label))) return true;
+    if (await palette.isVisible()) await page.keyboard.press('Escape');
     return false;
   });
-  await quick.pick(label);
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Locator, Page } from 'playwright-core';
 import { matches, plain, shownText, until } from './until.ts';
 
@@ -109,13 +110,29 @@ class PageTree implements Tree {
   async #locate(
     label: string | RegExp,
     accept: (row: TreeRow) => boolean = () => true,
-  ): Promise<{ row: TreeRow; locator: Locator }> {
+  ): Promise<{ row: TreeRow; locator: Locator; id: string }> {
     const look = async () =>
       (await this.#raw()).find(({ row }) => matches(row.label, label) && accept(row));
     const { id, row } = await until(`row ${label} in ${this.#title}`, look, {
       saw: () => this.rows(),
     });
-    return { row, locator: this.#page.locator(`[id="${id}"]`) };
+    return { row, id, locator: this.#page.locator(`[id="${id}"]`) };
+  }
+
+  /** A row that stays in its place: ids are those of places, and a click on one that moves hits another row. */
+  async #settled(
+    label: string | RegExp,
+    accept?: (row: TreeRow) => boolean,
+  ): Promise<{ row: TreeRow; locator: Locator; id: string }> {
+    let before = await this.#locate(label, accept);
+    await until(`row ${label} to stay in its place`, async () => {
+      await delay(200);
+      const now = await this.#locate(label, accept);
+      const stayed = now.id === before.id;
+      before = now;
+      return stayed;
+    });
+    return before;
   }
 
   async rows(): Promise<TreeRow[]> {
@@ -132,23 +149,23 @@ class PageTree implements Tree {
   }
 
   async click(label: string | RegExp): Promise<void> {
-    const { locator } = await this.#locate(label);
+    const { locator } = await this.#settled(label);
     await locator.locator('.monaco-icon-label-container').first().click();
   }
 
   async doubleClick(label: string | RegExp): Promise<void> {
-    const { locator } = await this.#locate(label);
+    const { locator } = await this.#settled(label);
     await locator.locator('.monaco-icon-label-container').first().dblclick();
   }
 
   async action(label: string | RegExp, title: string): Promise<void> {
-    const { row, locator } = await this.#locate(label, ({ actions }) => actions.includes(title));
+    const { row, locator } = await this.#settled(label, ({ actions }) => actions.includes(title));
     await locator.hover();
     await locator.locator('.actions a.action-label').nth(row.actions.indexOf(title)).click();
   }
 
   async menu(label: string | RegExp, entry: string): Promise<void> {
-    const { locator } = await this.#locate(label);
+    const { locator } = await this.#settled(label);
     await locator.click({ button: 'right' });
     await clickMenuEntry(this.#page, entry);
   }
