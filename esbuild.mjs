@@ -116,20 +116,6 @@ async function exists(path) {
   );
 }
 
-// BOOTSTRAP ONLY: an entry that is not written yet is skipped with a warning. Remove once all exist.
-async function withWrittenEntries(bundle) {
-  const entryPoints = [];
-  for (const entry of bundle.entryPoints) {
-    const source = typeof entry === 'string' ? entry : entry.in;
-    if (await exists(join(root, source))) {
-      entryPoints.push(entry);
-    } else {
-      console.warn(`esbuild: ${source} does not exist yet, skipped`);
-    }
-  }
-  return { ...bundle, entryPoints };
-}
-
 async function copyIcons() {
   const from = join(root, 'node_modules/@vscode/codicons/dist');
   const to = join(root, 'dist/media');
@@ -169,8 +155,8 @@ function report(outputs) {
   }
 }
 
-async function buildOnce(selected) {
-  const results = await Promise.all(selected.map((bundle) => esbuild.build(bundle)));
+async function buildOnce() {
+  const results = await Promise.all(bundles.map((bundle) => esbuild.build(bundle)));
   const outputs = Object.assign({}, ...results.map((result) => result.metafile.outputs));
   await removeStaleChunks(outputs);
   checkBudget(outputs);
@@ -180,21 +166,16 @@ async function buildOnce(selected) {
   }
 }
 
-async function watch(selected) {
-  for (const bundle of selected) {
+async function watch() {
+  for (const bundle of bundles) {
     const context = await esbuild.context({ ...bundle, logLevel: 'info' });
     await context.watch();
   }
   console.log('esbuild: watching');
 }
 
-const selected = [];
-for (const bundle of bundles) {
-  const written = await withWrittenEntries(bundle);
-  if (written.entryPoints.length > 0) selected.push(written);
-}
 await generate();
 // What stands in dist/ from here on is no longer what an earlier set-up recorded.
 await rm(join(root, 'dist/.stamp'), { force: true });
 await copyIcons();
-await (flags.has('--watch') ? watch(selected) : buildOnce(selected));
+await (flags.has('--watch') ? watch() : buildOnce());
