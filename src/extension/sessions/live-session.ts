@@ -66,6 +66,8 @@ export class LiveSession implements Disposable {
   #stop: StopState = NOT_STOPPING;
   #lastPrompt: PromptEntry | null = null;
   #failed = false;
+  /** Settles when every option that was chosen so far is in force or refused. */
+  #optionsChosen: Promise<unknown> = Promise.resolve();
 
   readonly onDidChange = this.#changed.event;
 
@@ -197,6 +199,8 @@ export class LiveSession implements Disposable {
       this.#changed.fire({ kind: 'status' });
       return;
     }
+    // What was chosen before Send counts for this prompt: a turn keeps the mode and model it begins with.
+    await this.#optionsChosen;
     const connection = await this.#ports.connect();
     if (connection.isClosed)
       throw new CodedError('agent.gone', 'The agent process ended. Restart it and send again.');
@@ -324,6 +328,12 @@ export class LiveSession implements Disposable {
 
   /** Changes an option; takes effect as the agent says, mostly from the next turn. */
   async setOption(configId: string, value: string | boolean): Promise<void> {
+    const done = this.#setOption(configId, value);
+    this.#optionsChosen = Promise.allSettled([this.#optionsChosen, done]);
+    await done;
+  }
+
+  async #setOption(configId: string, value: string | boolean): Promise<void> {
     const connection = await this.#ports.connect();
     const { sessionId } = this;
     const { configOptions } = await connection.request(

@@ -49,6 +49,16 @@ describe('a connection to an agent', () => {
     expect(texts(session).at(-2)).toBe('a\u2028b');
   });
 
+  it('sends a prompt only when what was chosen before it is in force', async () => {
+    setup = new FakeSetup();
+    const session = await setup.hub.create('/w');
+    const ended = setup.nextEnd(session);
+    const chosen = session.setOption('mode', 'code');
+    await setup.send(session, 'option mode');
+    await Promise.all([chosen, ended]);
+    expect(texts(session)).toContain('code');
+  });
+
   it('rejects what waits when the process dies, and starts it again on demand (A23)', async () => {
     setup = new FakeSetup();
     const session = await setup.hub.create('/w');

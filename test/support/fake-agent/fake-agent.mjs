@@ -1,6 +1,6 @@
 // An agent over real stdio that does as its prompt says; it keeps no files. For tests of the extension's client.
 // Lines of a prompt: `say TEXT`, `ask TITLE` (permission), `form MESSAGE`, `hang` (until cancelled),
-// `deaf` (ignores cancel), `late TEXT` (said after the answer), `raw LINE` (written to stdout as it is), `die`.
+// `option ID` (says its value), `deaf` (ignores cancel), `late TEXT` (said after the answer), `raw LINE` (written to stdout as it is), `die`.
 const sessions = new Map();
 const waiting = new Map();
 let nextId = 1;
@@ -51,6 +51,7 @@ async function runLine(session, line, turn) {
   const text = words.join(' ');
   if (verb === 'say') say(session, text);
   if (verb === 'raw') process.stdout.write(`${text}\n`);
+  if (verb === 'option') say(session, String(session.options.get(text)));
   if (verb === 'die') process.kill(process.pid, 'SIGKILL');
   if (verb === 'late') turn.late.push(text);
   if (verb === 'hang') await turn.cancelled;
@@ -143,8 +144,15 @@ const HANDLERS = {
       history: [],
       turns: new Set(),
       turn: null,
+      options: new Map(),
     });
     return { sessionId, configOptions: [] };
+  },
+  // Takes its time, so that a prompt that does not wait for the answer runs with the old value.
+  'session/set_config_option': async ({ sessionId, configId, value }) => {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    sessions.get(sessionId).options.set(configId, value);
+    return { configOptions: [] };
   },
   'session/resume': ({ sessionId, cwd }) => {
     if (!sessions.has(sessionId))
