@@ -1,7 +1,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '../vscode/driver/until.ts';
+import { checkout } from '../vscode/install/paths.ts';
 import { usePilothouse } from './support/pilothouse.ts';
+
+const modelProvider = fileURLToPath(new URL('model-provider-extension', import.meta.url));
 
 const lines = (...changed: readonly [at: number, text: string][]) => {
   const all = Array.from({ length: 40 }, (_, at) => `line ${at + 1}`);
@@ -15,7 +19,7 @@ describe('the files of a session', () => {
     await writeFile(`${folder}/a b/ü (1).txt`, 'tea\n');
     await writeFile(`${folder}/notes.txt`, lines());
     await writeFile(`${folder}/dirty.txt`, 'saved text\n');
-    return {};
+    return { extensionDevelopmentPaths: [checkout, modelProvider] };
   });
   const { chat } = pilothouse;
   const editors = () => pilothouse.window.editors;
@@ -27,10 +31,14 @@ describe('the files of a session', () => {
 
   it('are mentioned with spaces, parentheses and umlauts, and reach the agent whole', async () => {
     await pilothouse.newSession();
-    await chat.type('say look at @ü');
+    await chat.choose('Model', 'Scripted One');
+    await chat.type('look at @ü');
     await chat.suggest(/ü \(1\)\.txt/);
     await pilothouse.window.pressKeys('Enter');
-    await chat.waitForReply('look at');
+    // This model says back what it was given.
+    const said = await chat.waitForReply(/Attached: ü \(1\)\.txt \(file:[^)]*\)/);
+    const link = /Attached: .* \((file:.*)\)/.exec(said)?.[1] ?? '';
+    expect(fileURLToPath(link)).toBe(file('a b/ü (1).txt'));
     await chat.waitForActivity('Ready');
     await pilothouse.window.runCommand('Pilothouse: Open Transcript');
     await editors().waitForText(/Attached: .*ü \(1\)\.txt/);

@@ -12,7 +12,7 @@ import { type Pilothouse, usePilothouse } from './support/pilothouse.ts';
 const script = [
   'plan: Look around; Write a note; Check it',
   'think A note for the teapot needs a name.',
-  "say # A heading\\n\\nSome **bold** text, `code`, a [link](https://example.com) and a list:\\n\\n- one\\n- two\\n\\n```ts\\nconst tea = brew('green', 3);\\n```",
+  'say "# A heading\\n\\nSome **bold** text, `code`, a [link](https://example.com) and a list:\\n\\n- one\\n- two\\n\\n```ts\\nconst tea = brew(3);\\n```"',
   'write "notes/a note with a rather long name.txt": "The first line\\nThe second line"',
   'finish with The note is written.',
 ];

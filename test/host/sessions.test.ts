@@ -92,6 +92,9 @@ describe('a session', () => {
     await pilothouse.waitForWaiting(0);
 
     const sessions = await pilothouse.sessions();
+    const idle = ({ ariaLabel }: { ariaLabel: string }) => ariaLabel.includes('idle');
+    await sessions.waitFor(waitForFile('go-other'), idle);
+    await sessions.waitFor('say I am in front', idle);
     await sessions.click('say I am in front');
     await chat.waitForTitle('say I am in front');
     await sessions.click(waitForFile('go-other'));
