@@ -99,6 +99,8 @@ class Server implements AcpConnection {
     });
     this.#extensionDesk = new ExtensionDesk(host, extensions, peer, log, this.#gone.signal);
     this.#handlers = this.#handlersByMethod();
+    const models = extensions.onModelsChanged?.(() => this.#sessions.optionsChanged());
+    if (models) this.#owned.add(models);
     this.#peer.start();
   }
 

@@ -60,6 +60,8 @@ export type Extensions = {
   readonly connected?: (client: ExtensionClient) => Disposable;
   /** Sessions of the host that changed or went, also those no client is attached to. */
   readonly onSessionChanged?: Event<ListedSession>;
+  /** The list of models changed: attached sessions tell their options anew. */
+  readonly onModelsChanged?: Event<void>;
   readonly onSessionDeleted?: Event<string>;
   /** Forgets stored sign-ins; `logout` is advertised only if this is given. */
   readonly signOut?: () => Promise<void>;

@@ -116,3 +116,27 @@ describe.each(KINDS)('a session on a %s endpoint', (kind) => {
     expect(client.textOf(sessionId)).not.toContain('never');
   });
 });
+
+describe('the list of models', () => {
+  it('is told to open sessions when a provider is added, and the new one can be chosen', async () => {
+    const client = startAgentCore(tempFolder('home'));
+    await client.initialize({ _meta: { pilothouse: { version: 1 } } });
+    const sessionId = await client.newSession(tempFolder('work'));
+    const provider = {
+      id: 'late',
+      kind: 'openai-compatible',
+      baseUrl: 'http://127.0.0.1:9',
+      models: [{ name: 'm' }],
+    };
+    await client.call('_pilothouse/models/configure', { providers: [provider] });
+    const told = await client.waitForUpdate(
+      ({ update }) => update.sessionUpdate === 'config_option_update',
+    );
+    expect(JSON.stringify(told.update)).toContain('late/m');
+    await client.call('session/set_config_option', {
+      sessionId,
+      configId: 'model',
+      value: 'late/m',
+    });
+  });
+});

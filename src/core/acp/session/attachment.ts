@@ -108,6 +108,11 @@ export class Attachment implements Disposable {
     this.#pump();
   }
 
+  /** The choices changed though no value did: the list is told anew. */
+  optionsChanged(): void {
+    if (this.#isLive && !this.#isBusy && !this.#isDisposed) this.#passOptions({ replayed: false });
+  }
+
   /** Resolves when everything that has happened in the session so far was sent. */
   async drained(): Promise<void> {
     if (this.#isDisposed || (this.#isLive && !this.#isBusy && this.#pending.length === 0)) return;
@@ -149,11 +154,11 @@ export class Attachment implements Disposable {
     if (event.type === 'tool_proposed') this.#output.started(event.toolCallId, event.content);
     if (event.type === 'gate_opened') this.#deps.gates.opened(this.session, event);
     if (event.type === 'gate_resolved') this.#deps.gates.resolved(event.gateId);
-    if (event.type === 'config_changed') this.#passOptions(seq);
+    if (event.type === 'config_changed') this.#passOptions({ eventId: seq, replayed: false });
   }
 
   /** The list comes from the host and may take a moment; what happens meanwhile waits behind it. */
-  #passOptions(eventId: number): void {
+  #passOptions(mark: { readonly eventId?: number; readonly replayed: boolean }): void {
     this.#isBusy = true;
     this.session
       .configOptions()
@@ -161,7 +166,7 @@ export class Attachment implements Disposable {
         (configOptions) =>
           this.#send(
             { sessionUpdate: 'config_option_update', configOptions: [...configOptions] },
-            { eventId, replayed: false },
+            mark,
           ),
         (error: unknown) =>
           this.#deps.log.error('The options of a session could not be read', {

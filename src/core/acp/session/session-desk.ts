@@ -33,6 +33,11 @@ export class SessionDesk implements Disposable {
     return this.#attached.get(sessionId);
   }
 
+  /** The list of models changed: every attached session tells its options anew. */
+  optionsChanged(): void {
+    for (const attachment of this.#attached.values()) attachment.optionsChanged();
+  }
+
   /** Resolves when no load or resume of the session is under way; never rejects. */
   async opened(sessionId: string): Promise<void> {
     await this.#opening.get(sessionId);

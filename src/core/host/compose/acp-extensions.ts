@@ -42,6 +42,7 @@ export function acpExtensions(parts: ExtensionParts): Extensions {
       store.add(models.catalog.onDidChange(() => client.notify('_pilothouse/models/changed', {})));
       return store;
     },
+    onModelsChanged: (listener) => models.catalog.onDidChange(() => listener()),
     onSessionChanged: feed.onDidChange,
     onSessionDeleted: host.onDidDeleteSession,
   };

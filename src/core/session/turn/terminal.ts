@@ -1,4 +1,5 @@
 import type { StopReason } from '../../../protocol/acp.ts';
+import type { GateAnswer } from '../events.ts';
 import type { FinishReason } from '../model.ts';
 import type { Terminal, TerminalKind, TerminalOwner } from '../words.ts';
 
@@ -16,6 +17,9 @@ const OWNERS: Record<TerminalKind, TerminalOwner> = {
   unknown: 'unknown',
 };
 
+/** Why a session was closed. */
+type CloseReason = Extract<GateAnswer, { kind: 'cancelled' }>['reason'];
+
 /** A turn's ending as it is sealed: the typed terminal and ACP's word for it. */
 export type Ending = { readonly terminal: Terminal; readonly stopReason: StopReason };
 
@@ -27,6 +31,15 @@ export function terminal(kind: TerminalKind, reason: string): Terminal {
 /** The ending of a turn that a person stopped. */
 export function cancelledEnding(reason = 'Stopped by the user'): Ending {
   return { terminal: terminal('user_cancelled', reason), stopReason: 'cancelled' };
+}
+
+/** The ending of a turn whose session was closed or whose client went away: nobody pressed Stop. */
+export function closedEnding(why: CloseReason): Ending {
+  const reason =
+    why === 'client_gone'
+      ? 'Stopped because the window or client that ran it went away'
+      : 'Stopped because the session was closed';
+  return { terminal: terminal('policy_stop', reason), stopReason: 'cancelled' };
 }
 
 /** The ending that a final reply's finish reason stands for. */

@@ -4,7 +4,13 @@ import { abortReason } from './aborts.ts';
 import { runBatch } from './batch.ts';
 import { addUsage, exhausted, NO_USAGE, outOfTime } from './budget.ts';
 import { type ReplyResult, requestReply } from './reply.ts';
-import { cancelledEnding, type Ending, finishedEnding, terminal } from './terminal.ts';
+import {
+  cancelledEnding,
+  closedEnding,
+  type Ending,
+  finishedEnding,
+  terminal,
+} from './terminal.ts';
 import type { TurnContext } from './turn-context.ts';
 
 /** What a turn came to. */
@@ -71,11 +77,7 @@ function abortEnding(turn: TurnContext): Ending | null {
     case 'out_of_time':
       return outOfTime(turn.config.budget);
     case 'closed':
-      return cancelledEnding(
-        reason.why === 'client_gone'
-          ? 'The client that ran the session went away'
-          : 'The session was closed',
-      );
+      return closedEnding(reason.why);
     case 'fault':
       throw reason.cause;
   }

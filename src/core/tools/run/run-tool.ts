@@ -85,7 +85,12 @@ export function commandPreview(
   const line = command.trim().split('\n')[0] ?? '';
   const where = cwd === workspace.cwd ? '' : ` (in ${shownPath(cwd, workspace)})`;
   const title = `${verb}${line.length > 100 || line !== command.trim() ? `${line.slice(0, 100)}…` : line}${where}`;
-  return { title, kind: 'execute', locations: [], content: [textContent(command)] };
+  return {
+    title,
+    kind: 'execute',
+    locations: [],
+    content: line === title ? [] : [textContent(command)],
+  };
 }
 
 async function run(
