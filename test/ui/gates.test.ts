@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import {
   ASK,
@@ -14,6 +15,13 @@ import { withChat } from './support/with-chat.ts';
 const inChat = withChat();
 
 const WAITING = { ...RUNNING, activity: 'waiting' } as const;
+
+/** Waits until the cards have stood in their places long enough to be answered. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForFunction(
+    () => document.querySelector('.gate vscode-button[aria-disabled="true"]') === null,
+  );
+}
 
 describe('permissions', () => {
   test('show what is asked, with its diff, and each is answered by its own buttons', () =>
@@ -40,11 +48,48 @@ describe('permissions', () => {
     inChat(async ({ tell, page, said }) => {
       await tell(reset({ status: WAITING, gates: [PERMISSION] }));
       await page.getByRole('textbox', { name: 'Message' }).click();
+      await settled(page);
       await page.keyboard.press('Alt+3');
       await page.keyboard.press('Alt+1');
       expect(await said('answer')).toEqual([
         { type: 'answer', gateId: 'g1', optionId: 'reject_once' },
       ]);
+    }));
+
+  test('are not answered by the second half of a double click on the card before', () =>
+    inChat(async ({ tell, page, said }) => {
+      await tell(reset({ status: WAITING, gates: [PERMISSION] }));
+      await settled(page);
+      await page.getByRole('button', { name: 'Allow Once' }).click();
+      const next = { ...PERMISSION, gateId: 'next' };
+      await tell({ type: 'gates', gates: [next] });
+      const button = page.locator('[data-gate="next"]').getByRole('button', { name: 'Allow Once' });
+      await button.click({ force: true, timeout: 500 });
+      await page.keyboard.press('Alt+1');
+      expect(await said('answer')).toHaveLength(1);
+      await settled(page);
+      await page.evaluate(() =>
+        window.dispatchEvent(
+          new KeyboardEvent('keydown', { code: 'Digit1', altKey: true, repeat: true }),
+        ),
+      );
+      expect(await said('answer')).toHaveLength(1);
+      await button.click();
+      expect((await said('answer')).at(-1)).toMatchObject({ gateId: 'next' });
+    }));
+
+  test('that move into the place of an answered one wait as well', () =>
+    inChat(async ({ tell, page, said }) => {
+      const second = { ...PERMISSION, gateId: 'second' };
+      await tell(reset({ status: WAITING, gates: [PERMISSION, second] }));
+      await settled(page);
+      await page.getByRole('button', { name: 'Allow Once' }).first().click();
+      await tell({ type: 'gates', gates: [second] });
+      const button = page.getByRole('button', { name: 'Allow Once' });
+      await button.click({ force: true, timeout: 500 });
+      expect(await said('answer')).toHaveLength(1);
+      await button.click();
+      expect(await said('answer')).toHaveLength(2);
     }));
 
   test('that were answered elsewhere vanish, and the focus goes on to the composer', () =>
@@ -139,6 +184,7 @@ describe('questions', () => {
       };
       await tell(reset({ status: WAITING, gates: [gate, { ...gate, gateId: 'other' }] }));
       await page.getByRole('textbox', { name: 'answer' }).first().fill('42');
+      await settled(page);
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: 'Decline' }).last().click();
       expect(await said('answer')).toEqual([

@@ -19,12 +19,14 @@ type AskGateOf = Extract<ChatGate, { kind: 'ask' }>;
 type Props = {
   readonly gate: AskGateOf;
   readonly state: AnswerState | null;
+  /** False while the card has just come: its buttons do nothing yet. */
+  readonly settled: boolean;
   readonly onAnswer: (given: GateAnswer) => void;
 };
 type Values = ReadonlyMap<string, FieldValue>;
 
 /** A question of the agent as a form made from its schema. */
-export function AskGate({ gate, state, onAnswer }: Props): JSX.Element {
+export function AskGate({ gate, state, settled, onAnswer }: Props): JSX.Element {
   const strings = useStrings();
   const fields = fieldsOf(gate.schema);
   const [values, setValues] = useState<Values>(() => initialValues(gate, fields));
@@ -64,17 +66,19 @@ export function AskGate({ gate, state, onAnswer }: Props): JSX.Element {
           onChange={(value) => setValues((before) => new Map(before).set(field.name, value))}
         />
       ))}
-      <AskButtons state={state} onSubmit={submit} onAnswer={onAnswer} />
+      <AskButtons state={state} settled={settled} onSubmit={submit} onAnswer={onAnswer} />
     </form>
   );
 }
 
 function AskButtons({
   state,
+  settled,
   onSubmit,
   onAnswer,
 }: {
   readonly state: AnswerState | null;
+  readonly settled: boolean;
   readonly onSubmit: (form: HTMLElement | null) => void;
   readonly onAnswer: (given: GateAnswer) => void;
 }): JSX.Element {
@@ -84,11 +88,17 @@ function AskButtons({
     <div class="gate-options">
       <Button
         disabled={sending}
+        inert={!settled}
         onClick={() => onSubmit(document.activeElement?.closest<HTMLElement>('form') ?? null)}
       >
         {strings.gateSubmit}
       </Button>
-      <Button secondary disabled={sending} onClick={() => onAnswer({ declined: true })}>
+      <Button
+        secondary
+        disabled={sending}
+        inert={!settled}
+        onClick={() => onAnswer({ declined: true })}
+      >
         {strings.gateDecline}
       </Button>
     </div>

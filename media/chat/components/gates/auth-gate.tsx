@@ -8,11 +8,13 @@ import type { GateAnswer } from './gate-list.tsx';
 type Props = {
   readonly gate: Extract<ChatGate, { kind: 'auth' }>;
   readonly state: AnswerState | null;
+  /** False while the card has just come: its buttons do nothing yet. */
+  readonly settled: boolean;
   readonly onAnswer: (given: GateAnswer) => void;
 };
 
 /** A sign-in that the turn waits for: a page to open, or a key to enter. */
-export function AuthGate({ gate, state, onAnswer }: Props): JSX.Element {
+export function AuthGate({ gate, state, settled, onAnswer }: Props): JSX.Element {
   const strings = useStrings();
   const { post } = useServices();
   const { url } = gate;
@@ -21,17 +23,18 @@ export function AuthGate({ gate, state, onAnswer }: Props): JSX.Element {
       <p class="quiet">{gate.target}</p>
       <div class="gate-options">
         {url === undefined ? (
-          <Button onClick={() => post({ type: 'command', name: 'set_key' })}>
+          <Button inert={!settled} onClick={() => post({ type: 'command', name: 'set_key' })}>
             {strings.gateSetKey}
           </Button>
         ) : (
-          <Button onClick={() => post({ type: 'open_link', href: url })}>
+          <Button inert={!settled} onClick={() => post({ type: 'open_link', href: url })}>
             {strings.gateSignIn}
           </Button>
         )}
         <Button
           secondary
           disabled={state?.sending === true}
+          inert={!settled}
           onClick={() => onAnswer({ content: {} })}
         >
           {strings.gateSignedIn}
@@ -39,6 +42,7 @@ export function AuthGate({ gate, state, onAnswer }: Props): JSX.Element {
         <Button
           secondary
           disabled={state?.sending === true}
+          inert={!settled}
           onClick={() => onAnswer({ declined: true })}
         >
           {strings.gateCancel}

@@ -9,6 +9,7 @@ import { AskGate } from './ask-gate.tsx';
 import { AuthGate } from './auth-gate.tsx';
 import { PermissionGate } from './permission-gate.tsx';
 import { useGateKeys } from './use-gate-keys.ts';
+import { useSettledGates } from './use-settled-gates.ts';
 
 /** What a person can answer a gate with. */
 export type GateAnswer = Omit<Extract<FromChat, { type: 'answer' }>, 'type' | 'gateId'>;
@@ -18,7 +19,9 @@ export function GateList({ view }: { readonly view: ViewState }): JSX.Element | 
   const strings = useStrings();
   const { post, store } = useServices();
   const region = useRef<HTMLElement>(null);
+  const isSettled = useSettledGates(view.gates);
   const answer = (gateId: string, given: GateAnswer): void => {
+    if (!isSettled(gateId)) return;
     if (store.get().answers.get(gateId)?.sending === true) return;
     store.dispatch({ type: 'local_answer', gateId });
     post({ type: 'answer', gateId, ...given });
@@ -38,6 +41,7 @@ export function GateList({ view }: { readonly view: ViewState }): JSX.Element | 
           gate={gate}
           position={format(strings.gatesCount, position + 1, view.gates.length)}
           several={view.gates.length > 1}
+          settled={isSettled(gate.gateId)}
           state={view.answers.get(gate.gateId) ?? null}
           onAnswer={(given) => answer(gate.gateId, given)}
         />
@@ -50,13 +54,14 @@ type GateProps = {
   readonly gate: ChatGate;
   readonly position: string;
   readonly several: boolean;
+  readonly settled: boolean;
   readonly state: AnswerState | null;
   readonly onAnswer: (given: GateAnswer) => void;
 };
 
 const ICONS = { permission: 'shield', ask: 'question', auth: 'key' } as const;
 
-function Gate({ gate, position, several, state, onAnswer }: GateProps): JSX.Element {
+function Gate({ gate, position, several, settled, state, onAnswer }: GateProps): JSX.Element {
   const strings = useStrings();
   const words = {
     permission: strings.gatePermission,
@@ -76,10 +81,14 @@ function Gate({ gate, position, several, state, onAnswer }: GateProps): JSX.Elem
         {title}
       </p>
       {gate.kind === 'permission' && (
-        <PermissionGate gate={gate} state={state} onAnswer={onAnswer} />
+        <PermissionGate gate={gate} state={state} settled={settled} onAnswer={onAnswer} />
       )}
-      {gate.kind === 'ask' && <AskGate gate={gate} state={state} onAnswer={onAnswer} />}
-      {gate.kind === 'auth' && <AuthGate gate={gate} state={state} onAnswer={onAnswer} />}
+      {gate.kind === 'ask' && (
+        <AskGate gate={gate} state={state} settled={settled} onAnswer={onAnswer} />
+      )}
+      {gate.kind === 'auth' && (
+        <AuthGate gate={gate} state={state} settled={settled} onAnswer={onAnswer} />
+      )}
       {state?.sending === true && (
         <p class="quiet" role="status">
           {strings.gateSending}

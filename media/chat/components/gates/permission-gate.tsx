@@ -12,11 +12,13 @@ type Option = Extract<ChatGate, { kind: 'permission' }>['options'][number];
 type Props = {
   readonly gate: Extract<ChatGate, { kind: 'permission' }>;
   readonly state: AnswerState | null;
+  /** False while the card has just come: its buttons do nothing yet. */
+  readonly settled: boolean;
   readonly onAnswer: (given: GateAnswer) => void;
 };
 
 /** What a tool wants to do, and the ways to answer. */
-export function PermissionGate({ gate, state, onAnswer }: Props): JSX.Element {
+export function PermissionGate({ gate, state, settled, onAnswer }: Props): JSX.Element {
   const strings = useStrings();
   // One detail that the title or the diff shows already would only be read twice.
   const isTold =
@@ -32,6 +34,7 @@ export function PermissionGate({ gate, state, onAnswer }: Props): JSX.Element {
         key={option.optionId}
         secondary={option.kind !== 'allow_once'}
         disabled={state?.sending === true}
+        inert={!settled}
         title={position <= 9 ? format(strings.gateShortcut, option.name, position) : option.name}
         {...shortcut}
         onClick={() => onAnswer({ optionId: option.optionId })}

@@ -18,6 +18,8 @@ export function useGateKeys(
       if (gate === undefined || option === undefined) return;
       event.preventDefault();
       event.stopPropagation();
+      // A key that is held down must not answer the gate that comes next.
+      if (event.repeat) return;
       answer(gate.gateId, { optionId: option.optionId });
     };
     window.addEventListener('keydown', onKeyDown, { capture: true });

@@ -7,6 +7,8 @@ type ButtonProps = {
   readonly onClick: () => void;
   readonly secondary?: boolean;
   readonly disabled?: boolean;
+  /** Does nothing for now, but keeps the focus where it is. */
+  readonly inert?: boolean;
   readonly title?: string;
   readonly shortcut?: string;
 };
@@ -19,9 +21,10 @@ export function Button(props: ButtonProps): JSX.Element {
       secondary: props.secondary === true,
       disabled: props.disabled === true,
       title: props.title,
+      'aria-disabled': props.inert === true ? 'true' : undefined,
       'aria-keyshortcuts': props.shortcut,
       onClick: () => {
-        if (props.disabled !== true) props.onClick();
+        if (props.disabled !== true && props.inert !== true) props.onClick();
       },
     },
     props.children,
