@@ -139,6 +139,7 @@ export const ENGLISH: Strings = {
   kindImage: 'Image',
   optionsLabel: 'Session options',
   optionNextTurn: '{0} (from the next turn)',
+  optionsNextTurn: 'Applies from the next turn',
 
   emptyNoneTitle: 'No session yet',
   emptyNoneBody:

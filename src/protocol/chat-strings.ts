@@ -142,7 +142,8 @@ type ChatComposerKey =
   | 'kindDiagnostics'
   | 'kindImage'
   | 'optionsLabel'
-  | 'optionNextTurn';
+  | 'optionNextTurn'
+  | 'optionsNextTurn';
 
 type ChatEmptyKey =
   | 'emptyNoneTitle'

@@ -223,6 +223,20 @@ describe('drafts', () => {
     }));
 });
 
+test('an option changed while a turn runs says when it applies, until that turn has ended', () =>
+  inChat(async ({ tell, page }) => {
+    const note = page.getByText('Applies from the next turn');
+    await tell(reset());
+    await page.getByRole('combobox', { name: /^Mode( |$)/ }).selectOption('code');
+    expect(await note.count()).toBe(0);
+    await tell({ type: 'status', status: RUNNING });
+    expect(await note.count()).toBe(0);
+    await page.getByRole('combobox', { name: /^Mode( |$)/ }).selectOption('architect');
+    expect(await note.isVisible()).toBe(true);
+    await tell({ type: 'status', status: { ...RUNNING, turnId: 't2' } });
+    expect(await note.count()).toBe(0);
+  }));
+
 test('pickers set options, grouped ones too, and follow the status', () =>
   inChat(async ({ tell, page, said }) => {
     await tell(reset());

@@ -159,6 +159,7 @@ function composerTexts() {
     kindImage: l10n.t('Image'),
     optionsLabel: l10n.t('Session options'),
     optionNextTurn: l10n.t('{0} (from the next turn)'),
+    optionsNextTurn: l10n.t('Applies from the next turn'),
   } satisfies Texts;
 }
 

@@ -47,5 +47,8 @@ async function chooseOption(
     matchOnDescription: true,
     matchOnDetail: true,
   });
-  if (picked) await session.setOption(option.id, picked.value);
+  if (!picked) return;
+  await session.setOption(option.id, picked.value);
+  if (session.isRunning)
+    void vscode.window.showInformationMessage(l10n.t('Applies from the next turn'));
 }

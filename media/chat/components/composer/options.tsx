@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import type { ChatStatus } from '../../../../src/protocol/chat.ts';
 import { isBusy } from '../../state/stop.ts';
 import { format } from '../../strings.ts';
@@ -18,19 +19,43 @@ const CATEGORY_ICONS: ReadonlyMap<string, string> = new Map([
 /** The session's pickers: mode, model, and whatever else it offers. */
 export function Options({ status }: { readonly status: ChatStatus }): JSX.Element | null {
   const strings = useStrings();
+  const [changedIn, setChangedIn] = useState<string | null>(null);
+  const busy = isBusy(status);
+  const turn = busy ? (status.turnId ?? '') : null;
+  if (changedIn !== null && changedIn !== turn) setChangedIn(null);
   if (status.options.length === 0) return null;
   return (
     <fieldset class="options" aria-label={strings.optionsLabel}>
       {status.options.map((option) => (
-        <OptionPicker key={option.id} option={option} later={isBusy(status)} />
+        <OptionPicker
+          key={option.id}
+          option={option}
+          later={busy}
+          onChange={() => setChangedIn(turn)}
+        />
       ))}
+      {changedIn !== null && changedIn === turn && (
+        <span class="options-later quiet" role="status">
+          {strings.optionsNextTurn}
+        </span>
+      )}
     </fieldset>
   );
 }
 
-function OptionPicker({ option, later }: { option: Option; later: boolean }): JSX.Element {
+type PickerProps = {
+  readonly option: Option;
+  readonly later: boolean;
+  readonly onChange: () => void;
+};
+
+function OptionPicker({ option, later, onChange }: PickerProps): JSX.Element {
   const strings = useStrings();
   const { post } = useServices();
+  const choose = (value: string | boolean): void => {
+    onChange();
+    post({ type: 'set_option', configId: option.id, value });
+  };
   const label = later ? format(strings.optionNextTurn, option.name) : option.name;
   const tooltip = option.description ? `${label}: ${option.description}` : label;
   if (option.type === 'boolean') {
@@ -41,7 +66,7 @@ function OptionPicker({ option, later }: { option: Option; later: boolean }): JS
         class="picker picker-toggle"
         aria-pressed={value}
         title={tooltip}
-        onClick={() => post({ type: 'set_option', configId: option.id, value: !value })}
+        onClick={() => choose(!value)}
       >
         <Icon name={value ? 'check' : 'circle-large-outline'} />
         {option.name}
@@ -54,9 +79,7 @@ function OptionPicker({ option, later }: { option: Option; later: boolean }): JS
       <select
         aria-label={label}
         value={option.currentValue}
-        onChange={(event) =>
-          post({ type: 'set_option', configId: option.id, value: event.currentTarget.value })
-        }
+        onChange={(event) => choose(event.currentTarget.value)}
       >
         <Choices option={option} />
       </select>
