@@ -35,6 +35,8 @@ export class ChatBridge implements Disposable {
   readonly #store = new DisposableStore();
   readonly #shown = new Emitter<string | null>();
   #target: ChatTarget | null = null;
+  /** True once the webview has asked for everything: what is sent before may be lost. */
+  #isReady = false;
   #sessionId: string | null = null;
   #opening: Promise<LiveSession | null> | null = null;
   #problem: string | null = null;
@@ -73,11 +75,13 @@ export class ChatBridge implements Disposable {
   connect(target: ChatTarget | null): void {
     this.#outbox.clear();
     this.#target = target;
+    if (target === null) this.#isReady = false;
   }
 
   /** The webview asks for everything. `lastShown` is what it showed before it was thrown away. */
   async ready(lastShown: string | null): Promise<void> {
     this.#sessionId ??= lastShown;
+    this.#isReady = true;
     this.#pushAll();
     await this.reopen();
   }
@@ -130,9 +134,10 @@ export class ChatBridge implements Disposable {
     focus: boolean,
   ): void {
     const message = { type: 'compose' as const, ...content, focus };
-    if (this.#target) this.#outbox.push(message);
+    if (this.#target && this.#isReady) this.#outbox.push(message);
     else
       this.#pendingCompose = {
+        ...this.#pendingCompose,
         ...message,
         attachments: [...(this.#pendingCompose?.attachments ?? []), ...(content.attachments ?? [])],
       };
@@ -177,7 +182,7 @@ export class ChatBridge implements Disposable {
       gates: this.#gates(),
       strings: this.#ports.strings(),
     });
-    if (!this.#target || !this.#pendingCompose) return;
+    if (!this.#target || !this.#isReady || !this.#pendingCompose) return;
     this.push(this.#pendingCompose);
     this.#pendingCompose = null;
   }

@@ -4,11 +4,18 @@ import type { Services } from './services.ts';
 /** Completes the parts with the two deeds that most commands share. */
 export function createServices(parts: Omit<Services, 'startSession' | 'showSession'>): Services {
   const { hub, bridge, chat, log } = parts;
-  const showSession: Services['showSession'] = async (sessionId, preserveFocus = false) => {
+  const show = async (
+    sessionId: string,
+    preserveFocus: boolean,
+    onRevealed?: () => void,
+  ): Promise<void> => {
     const shown = bridge.show(sessionId);
     await chat.reveal(preserveFocus).catch((error: unknown) => log.warn(String(error)));
+    onRevealed?.();
     await shown;
   };
+  const showSession: Services['showSession'] = (sessionId, preserveFocus = false) =>
+    show(sessionId, preserveFocus);
   return {
     ...parts,
     showSession,
@@ -16,7 +23,7 @@ export function createServices(parts: Omit<Services, 'startSession' | 'showSessi
       const folder = await pickFolder();
       if (!folder) return null;
       const session = await hub.create(folder.path);
-      await showSession(session.sessionId);
+      await show(session.sessionId, false, () => bridge.compose({}, true));
       return session;
     },
   };
