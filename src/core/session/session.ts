@@ -40,6 +40,7 @@ export class Session implements Disposable {
   readonly #gates: Gates;
   readonly #loop: Loop;
   readonly #folded: Folded;
+  readonly #report: (what: string, failure: unknown) => void;
   #closing: Promise<void> | null = null;
   #faulted = false;
 
@@ -64,6 +65,7 @@ export class Session implements Disposable {
     const onListenerError = (error: unknown): void =>
       deps.log.error('A session listener failed', { sessionId, error: messageOf(error) });
     this.#recorder = new Recorder(sessionId, deps.journal, tip, onFault, onListenerError);
+    this.#report = (what, failure) => deps.log.warn(what, { sessionId, error: messageOf(failure) });
     this.#recorder.onSignal((signal) => this.#fold(signal));
     this.#gates = new Gates(this.#recorder, deps.ids, deps.clock, () => this.#loop.announce());
     this.#loop = new Loop({
@@ -130,7 +132,9 @@ export class Session implements Disposable {
 
   /** Stops the running turn and every prompt that arrived before `order`. True if this call ended something. */
   cancelBefore(order: number, reason: AbortReason): boolean {
-    return this.#loop.cancelBefore(order, reason);
+    const ended = this.#loop.cancelBefore(order, reason);
+    if (!ended && reason.kind === 'cancelled' && !this.#loop.isActive) this.#stopLeftOvers();
+    return ended;
   }
 
   /** Changes what the next turn begins with; resolves when it is on disk. */
@@ -200,6 +204,15 @@ export class Session implements Disposable {
       await this.#recorder.control({ type: 'session_closed', actor, reason: reason.why });
     await this.#recorder.settled();
     this.#recorder.dispose();
+  }
+
+  /** Stop ends what the session started, also what earlier turns left running. */
+  #stopLeftOvers(): void {
+    this.#resources.processes
+      .stopAll()
+      .catch((failure: unknown) =>
+        this.#report('Background processes could not be stopped', failure),
+      );
   }
 
   #fold(signal: SessionSignal): void {

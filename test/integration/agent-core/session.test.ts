@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answering, startAgentCore, tempFolder } from '../../support/agent-core/agent-core.ts';
@@ -139,6 +139,18 @@ describe('a session over stdio', () => {
       client.request('session/load', { sessionId, cwd: folder, mcpServers: [] }),
     ).rejects.toMatchObject({ code: -32002 });
     expect(existsSync(folder)).toBe(true);
+  });
+
+  it('does not make a removed working folder again', async () => {
+    const folder = join(tempFolder('outer'), 'work');
+    mkdirSync(folder);
+    const client = answering(startAgentCore(tempFolder('home')), 'allow_once');
+    await client.initialize();
+    const sessionId = await client.newSession(folder);
+    rmSync(folder, { recursive: true });
+    await client.prompt(sessionId, 'write a.txt: x');
+    expect(client.textOf(sessionId)).toBe('Done: 1 steps, 1 failed.');
+    expect(existsSync(folder)).toBe(false);
   });
 
   it('changes mode, model, thinking and budget, and answers a bad value with what is allowed', async () => {

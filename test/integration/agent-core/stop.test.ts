@@ -73,6 +73,20 @@ describe('Stop', () => {
     await eventually(() => !isAlive(survivor), 'the end of the last process');
   });
 
+  it('ends what left its group, also when nothing runs any more', async () => {
+    const { client, sessionId, file } = await inCodeMode();
+    await client.prompt(
+      sessionId,
+      'start setsid sh -c "echo \\$\\$ > away.pid; exec sleep 300"; sleep 300',
+    );
+    const away = await pidFrom(file('away.pid'));
+    expect(isAlive(away)).toBe(true);
+    expect(await client.call('session/cancel', { sessionId })).toMatchObject({
+      status: 'already_cancelled',
+    });
+    await eventually(() => !isAlive(away), 'the end of the process that left its group');
+  });
+
   it('right after the prompt, in the same write, runs nothing at all', async () => {
     const { client, sessionId, file } = await inCodeMode();
     const prompt = {

@@ -11,8 +11,9 @@ function owner(folder: string) {
     import { spawn } from 'node:child_process';
     import { writeFileSync } from 'node:fs';
     import { createReaper } from '${LAUNCHER}';
-    const reaper = createReaper();
+    const reaper = createReaper('test-run');
     const start = (name) => spawn('/bin/sh', ['-c', 'sleep 300 & echo $! > ' + name + '; wait'], { detached: true, stdio: 'ignore', cwd: ${JSON.stringify(folder)} });
+    spawn('/bin/sh', ['-c', 'echo $$ > stray.pid; exec sleep 300'], { detached: true, stdio: 'ignore', cwd: ${JSON.stringify(folder)}, env: { ...process.env, AGENT_CORE_OWNER: 'test-run.s' } });
     const spared = start('spared.pid'), watched = start('watched.pid');
     reaper.add(spared.pid);
     reaper.add(watched.pid);
@@ -35,6 +36,7 @@ describe('the reaper', () => {
     const folder = tempFolder('reaper');
     const child = owner(folder);
     const spared = await pidFrom(join(folder, 'spared.pid'));
+    const stray = await pidFrom(join(folder, 'stray.pid'));
     const watched = await pidFrom(join(folder, 'watched.pid'));
     await pidFrom(join(folder, 'ready.pid'));
     onTestFinished(() => {
@@ -43,6 +45,7 @@ describe('the reaper', () => {
     expect([spared, watched].map(isAlive)).toEqual([true, true]);
     process.kill(-(child.pid ?? 0), 'SIGKILL');
     await eventually(() => !isAlive(watched), 'the end of the watched group');
+    await eventually(() => !isAlive(stray), 'the end of the one that left every group');
     expect(isAlive(spared)).toBe(true);
   });
 });

@@ -103,7 +103,9 @@ export class PromptDesk {
     this.#cancels.delete(request.requestId);
     if (result === undefined || result.status === 'unknown_session')
       throw new RpcError('noSuchSession', `Session not found: ${sessionId}`, { sessionId });
-    await result.receipt;
+    await result.receipt.catch((error: unknown) => {
+      throw asRpcError(error);
+    });
     return { result: { sessionId, status: result.status, _meta: { harn } } };
   }
 

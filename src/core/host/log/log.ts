@@ -2,7 +2,6 @@ import {
   appendFileSync,
   chmodSync,
   existsSync,
-  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -10,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolders } from '../../journal/lock/private-files.ts';
 import type { Log } from '../../session/ports.ts';
 import { describe } from './log-redaction.ts';
 
@@ -141,7 +141,7 @@ class RotatingLog implements FileLog {
 
   #write(file: string, text: string): void {
     if (this.#size === null) {
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      makeFolders(dirname(file));
       this.#size = existsSync(file) ? statSync(file).size : 0;
     }
     const bytes = Buffer.byteLength(text);

@@ -1,10 +1,23 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { isObject } from '../../../base/json.ts';
 
 /** Makes sure that the folder is there and that only its owner can enter it. */
 export function createPrivateFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeFolders(path);
   narrow(path, 0o700);
+}
+
+/** Parents first. Node's own recursion never ends below folders that refuse new ones with ENOENT, as /proc does. */
+export function makeFolders(path: string): void {
+  if (existsSync(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) makeFolders(parent);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (!isObject(error) || error['code'] !== 'EEXIST') throw error;
+  }
 }
 
 /**

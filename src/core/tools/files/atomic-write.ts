@@ -34,9 +34,14 @@ export async function writeAtomically(file: string, bytes: Uint8Array): Promise<
       await rename(temporary, target);
     } catch (error) {
       await unlink(temporary).catch(ignoreMissing);
-      throw error;
+      throw named(error, file);
     }
   });
+}
+
+/** A person knows the file, not the temporary one beside it. */
+function named(error: unknown, file: string): unknown {
+  return error instanceof Error && 'code' in error ? Object.assign(error, { path: file }) : error;
 }
 
 async function existingMode(target: string, shown: string): Promise<number | null> {

@@ -1,7 +1,8 @@
+import { access } from 'node:fs/promises';
 import { z } from 'zod';
 import type { PreparedCall, Tool, ToolContext, ToolOutcome } from '../../session/tool.ts';
 import { TOOL_NAMES } from '../../session/tool-names.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineTool, ToolError } from '../define-tool.ts';
 import { completed } from '../outcome.ts';
 import type { ProtectedPaths } from '../protected-paths.ts';
 import { resolveInWorkspace, shownPath } from './disk.ts';
@@ -44,6 +45,15 @@ export function writeTool(home: string, protectedPaths: ProtectedPaths): Tool {
   });
 }
 
+/** Missing parents are made, but a working folder that somebody removed is not made again behind their back. */
+async function requireFolder(cwd: string): Promise<void> {
+  try {
+    await access(cwd);
+  } catch (cause) {
+    throw new ToolError(`The working folder ${cwd} is gone; nothing was written.`, { cause });
+  }
+}
+
 async function write(
   args: Input,
   prepared: string,
@@ -51,6 +61,7 @@ async function write(
   home: string,
 ): Promise<ToolOutcome> {
   const { path } = await resolveInWorkspace(prepared, context.workspace, home);
+  await requireFolder(context.workspace.cwd);
   const before = await readTextFile(path, context.files, context.signal);
   const after = newText(args.text, before);
   await writeTextFile(path, after, before?.format ?? NEW_FILE, context.files, context.signal);

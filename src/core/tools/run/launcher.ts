@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { SessionId } from '../../session/words.ts';
 import { ChildGroup } from './child-group.ts';
 import { createReaper } from './reaper.ts';
 import type { Sandbox } from './sandbox.ts';
+import { killStrays, OWNER_VARIABLE } from './strays.ts';
 
 /** A command to start for a session. `cwd` and `roots` are canonical. */
 export type Launch = {
@@ -38,8 +40,10 @@ export function createLauncher(options: {
 }): Launcher {
   const shell = hostShell();
   const groups = new Map<ChildGroup, SessionId>();
-  const reaper = createReaper();
+  const run = randomUUID();
+  const reaper = createReaper(run);
   let sweeper: NodeJS.Timeout | undefined;
+  const launched = new Set<SessionId>();
 
   function forget(group: ChildGroup): void {
     groups.delete(group);
@@ -63,10 +67,11 @@ export function createLauncher(options: {
       const sandbox = options.sandbox();
       const group = new ChildGroup(sandbox.available ? sandbox.wrap(argv, { cwd, roots }) : argv, {
         cwd,
-        environment: options.environment,
+        environment: { ...options.environment, [OWNER_VARIABLE]: `${run}.${sessionId}` },
         onOutput,
       });
       groups.set(group, sessionId);
+      launched.add(sessionId);
       if (group.pid !== undefined) reaper.add(group.pid);
       sweeper ??= setInterval(sweep, SWEEP_MS).unref();
       return group;
@@ -74,10 +79,12 @@ export function createLauncher(options: {
     async stopSession(sessionId) {
       const own = [...groups].filter(([, owner]) => owner === sessionId).map(([group]) => group);
       await Promise.all(own.map((group) => group.kill(GRACE_MS)));
+      if (launched.has(sessionId)) killStrays(`${run}.${sessionId}`);
       sweep();
     },
     killAll() {
       for (const group of groups.keys()) group.killNow();
+      if (launched.size > 0) killStrays(run);
       sweep();
     },
   };

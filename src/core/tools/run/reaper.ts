@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { OWNER_VARIABLE } from './strays.ts';
 
 /**
  * Reads `+ID` and `-ID` lines and, when its input ends, kills every group that was added and not taken out. Written
@@ -13,6 +14,9 @@ while read -r line; do
   esac
 done
 for id in "$@"; do kill -KILL "-$id" 2>/dev/null; done
+[ -n "$1" ] && for file in /proc/[0-9]*/environ; do
+  if grep -qa "${OWNER_VARIABLE}=$OWNER" "$file" 2>/dev/null; then id=\${file#/proc/}; kill -KILL "\${id%/environ}" 2>/dev/null; fi
+done
 `;
 
 /**
@@ -26,8 +30,8 @@ export interface Reaper {
   remove(groupId: number): void;
 }
 
-/** Makes a reaper; where process groups do not exist it does nothing. */
-export function createReaper(platform: NodeJS.Platform = process.platform): Reaper {
+/** Makes a reaper for the processes marked with `run`; where process groups do not exist it does nothing. */
+export function createReaper(run: string, platform: NodeJS.Platform = process.platform): Reaper {
   if (platform === 'win32') return { add: () => undefined, remove: () => undefined };
   let shell: ChildProcess | undefined;
   const tell = (line: string): void => {
@@ -35,7 +39,7 @@ export function createReaper(platform: NodeJS.Platform = process.platform): Reap
       shell = spawn('/bin/sh', ['-c', SCRIPT], {
         stdio: ['pipe', 'ignore', 'ignore'],
         detached: true,
-        env: {},
+        env: { OWNER: run, PATH: '/usr/bin:/bin' },
         cwd: '/',
       });
       // Without a reaper the groups are still ended by whoever started them, as long as this process lives.
