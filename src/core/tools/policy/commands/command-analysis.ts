@@ -14,7 +14,9 @@ import type {
   FileUse,
   SimpleCommand,
 } from './analysis-types.ts';
+import { evaluates } from './evaluated-text.ts';
 import { isHarmlessVariable } from './harmless-variables.ts';
+import { variableSetBy } from './set-variables.ts';
 import { type KnownVariables, type ShellWord, shellWord } from './shell-words.ts';
 import { unwrap } from './unwrap.ts';
 
@@ -61,6 +63,11 @@ class AnalysisBuilder implements AnalysisSink {
   }
 
   #note(node: SyntaxNode, source: string): void {
+    const evaluated = evaluates(node, source);
+    if (evaluated !== null) this.unknown.push(evaluated);
+    const variable = variableSetBy(node);
+    if (variable !== null && !isHarmlessVariable(variable))
+      this.unknown.push(`it sets the variable ${variable}`);
     if (node.type === 'Command') this.#command(node, source);
     else if (node.type === 'Redirect') this.#redirect(node);
     else if (node.type === 'Assignment') this.#assignment(node, source.slice(node.pos, node.end));

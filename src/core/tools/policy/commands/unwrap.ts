@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { AnalysisSink, SimpleCommand } from './analysis-types.ts';
 import { unwrapFind } from './find-command.ts';
-import { isHarmlessVariable } from './harmless-variables.ts';
+import { checkVariables } from './set-variables.ts';
 import { hidePlaceholder, type ShellWord, textOf, UNKNOWN_WORD } from './shell-words.ts';
 import { commandStart, WRAPPERS, type Wrapper } from './wrappers.ts';
 
@@ -44,9 +44,10 @@ const UNFOLLOWED = new Set([
   'start-stop-daemon',
 ]);
 const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'rbash']);
-/** Builtins that evaluate parts of their arguments as arithmetic, where `a[$(…)]` runs a command. */
+/** Builtins that set variables, or evaluate parts of their arguments as arithmetic, where `a[$(…)]` runs a command. */
 const EVALUATING = new Set([
   'let',
+  'set',
   'printf',
   'read',
   'unset',
@@ -64,7 +65,6 @@ const EVALUATING = new Set([
 ]);
 const FINDERS = new Set(['find', 'fd', 'fdfind']);
 const TEXT_RUNNERS = new Set(['eval', 'watch', 'trap']);
-const DECLARING = new Set(['declare', 'typeset', 'local', 'readonly', 'export']);
 
 /** Adds a command to the analysis: itself, or what it would run in its place, or both. */
 export function unwrap(command: SimpleCommand, into: AnalysisSink): void {
@@ -86,7 +86,7 @@ export function unwrap(command: SimpleCommand, into: AnalysisSink): void {
 function plainCommand(command: SimpleCommand, base: string, into: AnalysisSink): void {
   into.parts.push(command);
   if (UNFOLLOWED.has(base)) into.unknown.push(`it can't be told what \`${base}\` runs`);
-  if (EVALUATING.has(base)) checkEvaluated(command, base, into);
+  if (EVALUATING.has(base)) checkVariables(command, base, into);
   if (base === 'cd' || base === 'pushd') noteFolder(command, into);
 }
 
@@ -175,17 +175,6 @@ function unwrapText(command: SimpleCommand, base: string, into: AnalysisSink): v
     if (known[0] !== undefined && known[0] !== '-') into.script(known[0]);
   } else {
     into.script(known.join(' '));
-  }
-}
-
-function checkEvaluated(command: SimpleCommand, base: string, into: AnalysisSink): void {
-  for (const word of command.words.slice(1)) {
-    if (/\$\(|`/.test(word.value ?? ''))
-      into.unknown.push(`\`${word.text}\` may be run by ${base}`);
-    if (!DECLARING.has(base)) continue;
-    const name = /^([A-Za-z_]\w*)\+?=/.exec(word.value ?? word.text)?.[1];
-    if (name === undefined ? word.value === null : !isHarmlessVariable(name))
-      into.unknown.push(`it sets the variable ${name ?? word.text}`);
   }
 }
 
