@@ -18,6 +18,11 @@ md.renderer.rules['image'] = (tokens, index) => {
     : `<a href="${md.utils.escapeHtml(source)}">${label}</a>`;
 };
 
+/** The parts of a Markdown text, in order. */
+export function parseMarkdown(text: string): readonly Token[] {
+  return md.parse(text, {});
+}
+
 /** The top-level blocks of a Markdown text. */
 export function renderBlocks(text: string, env: LinkEnv): readonly Block[] {
   const tokens = md.parse(text, env);

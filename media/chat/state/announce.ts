@@ -1,4 +1,5 @@
 import type { ChatItem } from '../../../src/protocol/chat.ts';
+import { plainText } from '../markdown/plain-text.ts';
 import { format } from '../strings.ts';
 import { turnEndText } from './turn-end.ts';
 import type { ViewState } from './view-state.ts';
@@ -12,13 +13,14 @@ export function announcements(before: ViewState, after: ViewState): readonly str
 }
 
 function endedTurns(before: ViewState, after: ViewState): readonly string[] {
-  if (before.items === after.items) return [];
+  // A conversation that is laid anew tells of turns that ended before.
+  if (before.items === after.items || before.resets !== after.resets) return [];
   const texts: string[] = [];
   for (let position = after.items.length - 1; position >= 0; position -= 1) {
     const item = after.items[position];
     if (item === undefined || before.index.has(item.id)) break;
     if (item.kind === 'turn_end') {
-      const reply = lastReply(after.items, position);
+      const reply = plainText(lastReply(after.items, position));
       const ended = turnEndText(item, after.strings);
       texts.unshift(
         reply === '' ? ended : format(after.strings.announceReply, shorten(reply), ended),

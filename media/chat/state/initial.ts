@@ -4,6 +4,7 @@ import type { ViewState } from './view-state.ts';
 /** What is drawn before the extension has said anything. */
 export const INITIAL_STATE: ViewState = {
   ready: false,
+  resets: 0,
   status: {
     activity: 'starting',
     sessionId: null,

@@ -89,6 +89,7 @@ function reset(state: ViewState, action: Extract<ToChat, { type: 'reset' }>): Vi
     ...withGates(state, action.gates),
     ...rowsOf(action.items),
     ready: true,
+    resets: state.resets + 1,
     status: action.status,
     hasBefore: action.hasBefore,
     loadingBefore: false,

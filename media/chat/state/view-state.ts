@@ -12,6 +12,8 @@ import type { Strings } from '../strings.ts';
 export type ViewState = {
   /** False until the first `reset`. */
   readonly ready: boolean;
+  /** How many times the conversation was laid anew. */
+  readonly resets: number;
   readonly status: ChatStatus;
   readonly items: readonly ChatItem[];
   /** Where each row stands in `items`. */

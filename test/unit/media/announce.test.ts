@@ -55,3 +55,18 @@ test('another session opening announces nothing of its past', () => {
   });
   expect(saidBy(other)).toEqual([]);
 });
+
+test('turns that come with the conversation after a reload were announced before', () => {
+  expect(saidBy(reset({ items: [] }), reset({ items: [END] }))).toEqual([]);
+});
+
+test('an answer is announced by its words, not by its Markdown', () => {
+  const text =
+    '# Done\n\nI **changed** `greet.ts`, see [the docs](https://example.org/x).\n\n- one\n- two\n';
+  expect(
+    saidBy({
+      type: 'upsert',
+      items: [{ kind: 'assistant', id: 'a', text, streaming: false }, END],
+    }),
+  ).toEqual(['Done I changed greet.ts, see the docs. one two — Finished · 2.0 s']);
+});
