@@ -37,9 +37,14 @@ window.addEventListener('message', (event: MessageEvent<unknown>) => {
 window.addEventListener('pagehide', drafts.flush);
 document.addEventListener('visibilitychange', drafts.flush);
 
+const tellFocus = (): void => api.postMessage({ type: 'focus', focused: document.hasFocus() });
+window.addEventListener('focus', tellFocus);
+window.addEventListener('blur', tellFocus);
+
 const root = document.getElementById('root');
 if (root !== null) {
   const services = { store, drafts, post: api.postMessage };
   render(<App services={services} />, root);
 }
 api.postMessage({ type: 'ready', sessionId: drafts.lastSession() });
+if (document.hasFocus()) tellFocus();

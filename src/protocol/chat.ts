@@ -245,6 +245,8 @@ export type FromChat =
       readonly images: readonly ChatImage[];
     }
   | { readonly type: 'stop' }
+  /** The keyboard went to the page or left it: the editor does not tell its keybindings. */
+  | { readonly type: 'focus'; readonly focused: boolean }
   | {
       readonly type: 'answer';
       readonly gateId: string;

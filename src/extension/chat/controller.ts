@@ -26,6 +26,8 @@ export type ChatEffects = {
   readonly openDiff: (session: LiveSession, toolCallId: string, path: string) => Promise<void>;
   readonly openOutput: (session: LiveSession, toolCallId: string) => Promise<void>;
   readonly openLink: (href: string, session: LiveSession | null) => Promise<void>;
+  /** Tells keybindings whether the chat has the keyboard. */
+  readonly setFocused: (focused: boolean) => void;
   readonly copy: (text: string) => Promise<void>;
   /** Asks for the API key of a model source, or which one first; false if none was stored. */
   readonly setKey: (source: string | null) => Promise<boolean>;
@@ -66,6 +68,8 @@ export class ChatController {
         return this.#send(message);
       case 'stop':
         return this.#stop();
+      case 'focus':
+        return this.#effects.setFocused(message.focused);
       case 'answer':
         return this.#answer(message);
       case 'load_before':

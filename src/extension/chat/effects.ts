@@ -44,6 +44,7 @@ export function chatEffects({ mentions, documents, startSession }: EffectPorts):
     openDiff: async (session, toolCallId, path) => openDiff(documents, session, toolCallId, path),
     openOutput: async (session, toolCallId) => openOutput(documents, session, toolCallId),
     openLink: async (href, session) => openLink(href, session),
+    setFocused,
     copy: async (text) => vscode.env.clipboard.writeText(text),
     setKey: async (source) => {
       const argument = source === null ? undefined : { source };
@@ -61,6 +62,11 @@ export function chatEffects({ mentions, documents, startSession }: EffectPorts):
     },
     complain: (message) => void vscode.window.showErrorMessage(message),
   };
+}
+
+/** Tells keybindings whether the chat has the keyboard; `focusedView` says nothing about a webview's inside. */
+export function setFocused(focused: boolean): void {
+  void vscode.commands.executeCommand('setContext', 'pilothouse.chatFocus', focused);
 }
 
 async function openAt(uri: vscode.Uri, first?: number, last?: number): Promise<void> {

@@ -32,6 +32,7 @@ const MESSAGE = z.discriminatedUnion('type', [
     images: z.array(IMAGE),
   }),
   z.object({ type: z.literal('stop') }),
+  z.object({ type: z.literal('focus'), focused: z.boolean() }),
   z.object({
     type: z.literal('answer'),
     gateId: z.string(),

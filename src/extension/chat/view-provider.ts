@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { Emitter } from '../../base/emitter.ts';
 import type { ChatBridge } from './bridge.ts';
 import type { ChatController } from './controller.ts';
+import { setFocused } from './effects.ts';
 import { chatHtml } from './html.ts';
 
 /** The chat view's id in the manifest. */
@@ -53,11 +54,13 @@ export class ChatViewProvider implements vscode.WebviewViewProvider {
     view.onDidChangeVisibility(() => {
       // A hidden webview is thrown away; what is sent to it would be lost.
       this.#bridge.connect(view.visible ? { post } : null);
+      if (!view.visible) setFocused(false);
       this.#shown.fire(true);
     });
     view.onDidDispose(() => {
       this.#view = null;
       this.#bridge.connect(null);
+      setFocused(false);
       this.#shown.fire(true);
     });
     webview.html = this.#html(webview);
