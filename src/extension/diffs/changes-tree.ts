@@ -173,7 +173,9 @@ function changeRow(node: Extract<ChangeNode, { kind: 'change' }>): vscode.TreeIt
   row.tooltip =
     place.state === 'changed'
       ? l10n.t('Edited since the session wrote it: undo it by hand.')
-      : l10n.t('{0} lines added, {1} removed', added, removed);
+      : added === 1
+        ? l10n.t('1 line added, {0} removed', removed)
+        : l10n.t('{0} lines added, {1} removed', added, removed);
   row.command = openCommand(node);
   return row;
 }

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { format } from '../../strings.ts';
+import { format, type Strings } from '../../strings.ts';
 import { attachmentIcon, attachmentWord } from '../shared/attachment-words.ts';
 import { useStrings } from '../shared/context.ts';
 import { Icon } from '../shared/icon.tsx';
@@ -52,7 +52,7 @@ export function SuggestionList({ kind, suggestions, onPick }: Props): JSX.Elemen
         <p class="suggestions-none quiet">{loading ? strings.completionsLoading : none}</p>
       )}
       <span class="sr-only" role="status">
-        {loading ? '' : format(strings.completionsCount, entries.length)}
+        {loading ? '' : counted(entries.length, strings)}
       </span>
     </div>
   );
@@ -108,4 +108,8 @@ function MentionEntry({ entry }: { entry: Extract<Suggestion, { kind: 'mention' 
       <span class="suggestion-detail">{detail}</span>
     </>
   );
+}
+
+function counted(entries: number, strings: Strings): string {
+  return entries === 1 ? strings.completionsOne : format(strings.completionsCount, entries);
 }

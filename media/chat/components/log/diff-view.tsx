@@ -39,15 +39,13 @@ export function DiffView({ diff, toolCallId, foldId }: Props): JSX.Element {
       </div>
       {open && (
         <ScrollPane class="diff-lines" label={diff.path}>
-          <div class="diff-canvas">
-            {diff.lines.map((line, position) => (
-              // Lines of a diff have no identity but their place.
-              <div key={position} class={`diff-line ${MARK_CLASSES[line.mark]}`}>
-                <span class="diff-mark">{line.mark === '@' ? '' : line.mark}</span>
-                <span class="diff-text">{line.text}</span>
-              </div>
-            ))}
-          </div>
+          {diff.lines.map((line, position) => (
+            // Lines of a diff have no identity but their place.
+            <div key={position} class={`diff-line ${MARK_CLASSES[line.mark]}`}>
+              <span class="diff-mark">{line.mark === '@' ? '' : line.mark}</span>
+              <span class="diff-text">{line.text}</span>
+            </div>
+          ))}
         </ScrollPane>
       )}
       {open && diff.cut && (
@@ -65,10 +63,20 @@ function DiffCounts({ diff }: { readonly diff: ChatDiff }): JSX.Element {
   return (
     <span class="diff-counts">
       {diff.isNew && <span class="quiet">{strings.diffNewFile}</span>}
-      <span class="diff-plus" role="img" aria-label={format(strings.diffAdded, diff.added)}>
+      <span
+        class="diff-plus"
+        role="img"
+        aria-label={diff.added === 1 ? strings.diffAddedOne : format(strings.diffAdded, diff.added)}
+      >
         +{diff.added}
       </span>
-      <span class="diff-minus" role="img" aria-label={format(strings.diffRemoved, diff.removed)}>
+      <span
+        class="diff-minus"
+        role="img"
+        aria-label={
+          diff.removed === 1 ? strings.diffRemovedOne : format(strings.diffRemoved, diff.removed)
+        }
+      >
         −{diff.removed}
       </span>
     </span>
