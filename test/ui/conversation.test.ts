@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ChatItem, ToChat } from '../../src/protocol/chat.ts';
-import { CONVERSATION, IDLE, RUNNING, reset, tool } from './support/samples.ts';
+import { CONVERSATION, DIFF, IDLE, RUNNING, reset, tool } from './support/samples.ts';
 import { withChat } from './support/with-chat.ts';
 
 const inChat = withChat();
@@ -83,6 +83,22 @@ describe('streaming', () => {
 });
 
 describe('size', () => {
+  test('long lines of a diff and of a short output are broken, those of a long output scroll', () =>
+    inChat(async ({ tell, page }) => {
+      const long = `const everything = [${'"a word", '.repeat(40)}];`;
+      const diff = { ...DIFF, lines: [{ mark: '+', text: long } as const], added: 1 };
+      await tell(reset({ status: IDLE, items: [tool({ diffs: [diff], output: `${long}\n` })] }));
+      const overflow = (selector: string) =>
+        page.locator(selector).evaluate((element) => element.scrollWidth - element.clientWidth);
+      await page.locator('.output').waitFor();
+      expect(await overflow('.diff-lines')).toBe(0);
+      expect(await overflow('.output')).toBe(0);
+      expect(await page.getByRole('img', { name: '1 line added' }).count()).toBe(1);
+      const output = `${long}\n`.repeat(300);
+      await tell(reset({ status: IDLE, items: [tool({ diffs: [], output })] }));
+      expect(await overflow('.output')).toBeGreaterThan(100);
+    }));
+
   test('an output of 100,000 lines leaves few nodes, follows its end, and the page answers clicks', () =>
     inChat(async ({ tell, page, said }) => {
       await tell(reset({ status: RUNNING, items: [tool({ status: 'in_progress' })] }));
