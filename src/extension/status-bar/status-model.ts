@@ -16,12 +16,21 @@ export type StatusItem = {
   readonly tooltip: string;
   /** What a screen reader says. */
   readonly label: string;
-  readonly command: string;
+  /** What a press does; null: nothing. */
+  readonly command: string | null;
   readonly background: 'warning' | 'error' | null;
 };
 
-/** What runs and what stops it. */
-export function runningItem(input: StatusBarInput): StatusItem | null {
+/** True where the last turn that was being stopped has ended. */
+export function hasSettled(before: StatusBarInput, now: StatusBarInput): boolean {
+  return before.stopping.length > 0 && now.stopping.length === 0 && now.running.length === 0;
+}
+
+/**
+ * What runs and what stops it. `justStopped`: a stop has settled a moment ago; the item keeps its place, so that one
+ * more press does not hit its neighbour.
+ */
+export function runningItem(input: StatusBarInput, justStopped = false): StatusItem | null {
   const { running, stopping } = input;
   if (input.offline !== null)
     return item(
@@ -44,6 +53,7 @@ export function runningItem(input: StatusBarInput): StatusItem | null {
     const tooltip = l10n.t('Stopping {0}. Press again to repeat the request.', names);
     return item(`$(loading~spin) ${l10n.t('Stopping…')}`, tooltip, 'pilothouse.stop', null);
   }
+  if (justStopped) return item(`$(check) ${l10n.t('Stopped')}`, l10n.t('Stopped'), null, null);
   return input.showIdle
     ? item('$(compass) Pilothouse', l10n.t('Open the chat'), 'pilothouse.focusChat', null)
     : null;
@@ -62,7 +72,7 @@ export function waitingItem({ openGates }: StatusBarInput): StatusItem | null {
 function item(
   text: string,
   tooltip: string,
-  command: string,
+  command: string | null,
   background: StatusItem['background'],
 ): StatusItem {
   return { text, tooltip, label: tooltip, command, background };

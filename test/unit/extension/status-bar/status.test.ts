@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  hasSettled,
   runningItem,
   type StatusBarInput,
   waitingItem,
@@ -60,6 +61,15 @@ describe('the status bar', () => {
       text: '$(loading~spin) Stopping…',
       command: 'pilothouse.stop',
     });
+  });
+
+  it('keeps the place of Stop for a moment once all has stopped, with nothing to press', () => {
+    const stopping = { ...QUIET, stopping: [session] };
+    expect(hasSettled(stopping, QUIET)).toBe(true);
+    expect(hasSettled(stopping, { ...QUIET, running: [session] })).toBe(false);
+    expect(hasSettled({ ...QUIET, running: [session] }, QUIET)).toBe(false);
+    expect(runningItem(QUIET, true)).toMatchObject({ text: '$(check) Stopped', command: null });
+    expect(runningItem({ ...QUIET, running: [session] }, true)?.command).toBe('pilothouse.stop');
   });
 
   it('warns of what waits and of a process that is gone', () => {
