@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { isInside } from './files/resolve-path.ts';
+import { processGuard } from './process-paths.ts';
 
 /** What a protected path is: never to be touched, or only after asking a person. */
 export type Guard = { readonly level: 'deny' | 'ask'; readonly reason: string };
@@ -9,6 +10,8 @@ export type Guard = { readonly level: 'deny' | 'ask'; readonly reason: string };
 export interface ProtectedPaths {
   /** Null for an ordinary path. `file` is absolute and canonical. */
   guard(file: string, access: 'read' | 'write'): Guard | null;
+  /** Folders and files that a path which is only known in part must not lead to unasked. */
+  readonly places: readonly string[];
 }
 
 /** File names that usually hold secrets. Examples and templates of them do not. */
@@ -37,6 +40,7 @@ const SECRET_PLACES = [
 /**
  * Protects, in this order:
  * - the data folder (sessions, policy, keys): denied, because a tool that writes there could grant itself anything;
+ * - what a process shows below `/proc`: environment, memory and files denied, the rest asked;
  * - `~/.ssh`: denied, but for reading public keys, `config` and `known_hosts`;
  * - writes inside any `.git`: denied, because hooks and configuration there run as the person;
  * - files that usually hold secrets, and credentials of other programs: asked, reads too;
@@ -53,9 +57,12 @@ export function createProtectedPaths(options: {
   const keys = homes.map((home) => path.join(home, '.ssh'));
   const places = homes.flatMap((home) => SECRET_PLACES.map((place) => path.join(home, place)));
   return {
+    places: [...denied, ...keys, ...places],
     guard(file, access) {
       if (denied.some((folder) => isInside(file, folder, path)))
         return deny("is in the program's own data folder, which tools may not touch");
+      const ofProcess = processGuard(file);
+      if (ofProcess !== null) return ofProcess;
       const ssh = keys.find((folder) => isInside(file, folder, path));
       if (ssh !== undefined && !(access === 'read' && isPublicSsh(path.relative(ssh, file))))
         return deny('is in the folder of SSH keys, which tools may not touch');

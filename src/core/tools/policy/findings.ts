@@ -1,13 +1,7 @@
 import path from 'node:path';
-import type { Access, PolicyRule, Workspace } from '../../session/tool.ts';
-import {
-  absolutePath,
-  canonicalPath,
-  isInside,
-  PathError,
-  type PathRules,
-} from '../files/resolve-path.ts';
-import type { ProtectedPaths } from '../protected-paths.ts';
+import type { Access, PolicyRule } from '../../session/tool.ts';
+import { isInside } from '../files/resolve-path.ts';
+import { isHarmlessProcess } from '../process-paths.ts';
 import type { CommandPart, FileUse } from './commands/analysis-types.ts';
 import { analyseCommand } from './commands/command-analysis.ts';
 import { commandFloor } from './commands/command-floor.ts';
@@ -16,18 +10,9 @@ import { destroysWork, networkUse, writesFiles } from './commands/known-commands
 import type { ShellWord } from './commands/shell-words.ts';
 import type { Finding } from './finding.ts';
 import { exactPath } from './path-pattern.ts';
+import type { Surroundings } from './surroundings.ts';
 import { wholeSite } from './url-pattern.ts';
-
-/** What the look at a call needs to know of the machine. */
-export type Surroundings = {
-  readonly workspace: Workspace;
-  readonly home: string;
-  readonly temporary: readonly string[];
-  readonly links: PathRules['links'];
-  readonly protectedPaths: ProtectedPaths;
-  /** True if commands are run by a POSIX shell; others can't be taken apart. */
-  readonly posixShell: boolean;
-};
+import { DEVICES, locate, lookAtWord } from './word-looks.ts';
 
 /** Takes an access apart into the things that rules are about. */
 export async function findingsOf(access: Access, at: Surroundings): Promise<readonly Finding[]> {
@@ -84,10 +69,14 @@ async function commandFindings(
   );
   const floor = commandFloor(analysis, { home: at.home, cwd, roots: at.workspace.roots });
   const parts = await Promise.all(analysis.parts.map((part) => partFinding(part, folders, at)));
+  const moved = analysis.moved || cwd !== at.workspace.cwd;
+  const bound = parts.map((found) =>
+    isUnbound(found, folders, moved, at) ? unbound(found) : found,
+  );
   const files = await Promise.all(analysis.files.map((use) => useFindings(use, folders, at)));
   const unknown = [...new Set(analysis.unknown)].map((why) => unknownFinding(command, why));
   const mentions = await mentionFindings(analysis.mentions, folders, at);
-  const all = [...parts, ...files.flat(), ...mentions, ...unknown];
+  const all = [...bound, ...files.flat(), ...mentions, ...unknown];
   // A script of nothing but comments or assignments still has to be about something.
   const found = all.length > 0 ? all : [unknownFinding(command, 'it holds no command')];
   return floor === null
@@ -95,11 +84,28 @@ async function commandFindings(
     : [{ subject: { kind: 'unknown' }, detail: command, floor, exact: null }, ...found];
 }
 
+/** True if what a command does depends on a folder that no rule names: one outside, or one that `./x` is looked for in. */
+function isUnbound(
+  { subject }: Finding,
+  folders: readonly string[],
+  moved: boolean,
+  at: Surroundings,
+): boolean {
+  const outside = folders.some(
+    (folder) => !at.workspace.roots.some((root) => isInside(folder, root, path)),
+  );
+  const named = subject.kind === 'execute' ? (subject.words[0]?.value ?? '') : '';
+  return outside || (moved && named.includes('/'));
+}
+
+/** The same, but no rule can allow it. */
+function unbound(finding: Finding): Finding {
+  return { ...finding, onlyExact: true, exact: null };
+}
+
 function unknownFinding(command: string, why: string): Finding {
   return { subject: { kind: 'unknown' }, detail: command, caution: why, exact: null };
 }
-
-const DEVICES = /^\/dev\/(null|zero|stdin|stdout|stderr|tty|random|urandom|fd\/\d+)$/;
 
 async function useFindings(
   use: FileUse,
@@ -107,34 +113,15 @@ async function useFindings(
   at: Surroundings,
 ): Promise<readonly Finding[]> {
   const { target, access } = use;
+  const { floor } = await lookAtWord(target, false, access, folders, at);
+  if (floor !== undefined)
+    return [{ subject: { kind: 'unknown' }, detail: target.text, floor, exact: null }];
   if (target.value === null)
     return [unknownFinding(target.text, 'the name of a file is only known when it runs')];
   if (DEVICES.test(target.value)) return [];
+  if (isHarmlessProcess(target.value) && access === 'read') return [];
   const paths = await locate(target.value, folders, at);
   return paths.map((file) => fileFinding(access, file, at));
-}
-
-/** Where a written path may lead, for each folder the command may be in. */
-async function locate(
-  written: string,
-  folders: readonly string[],
-  at: Surroundings,
-): Promise<readonly string[]> {
-  const found = await Promise.all(
-    folders.map(async (cwd) => {
-      // The shell has put in `~` already, but many programs do it too; `file:` stands for itself.
-      const known = written.replace(/^~(?=\/|$)/, at.home);
-      const plain = path.isAbsolute(known) ? known : `./${known}`;
-      const rules = { cwd, home: at.home, flavour: path, links: at.links };
-      try {
-        return (await canonicalPath(absolutePath(plain, rules), rules)).path;
-      } catch (error) {
-        if (error instanceof PathError) return path.resolve('/', plain);
-        throw error;
-      }
-    }),
-  );
-  return [...new Set(found)];
 }
 
 async function partFinding(
@@ -145,7 +132,9 @@ async function partFinding(
   const name = part.words[0]?.value ?? '';
   const access = writesFiles(part.words) ? 'write' : 'read';
   const looks = await Promise.all(
-    part.words.map((word, index) => lookAtWord(word, index === 0, access, folders, at)),
+    part.words.map((word, index) =>
+      lookAtWord(expression(word, name), index === 0, access, folders, at),
+    ),
   );
   const floor = looks.map((look) => look.floor).find((reason) => reason !== undefined);
   const caution =
@@ -167,49 +156,12 @@ async function partFinding(
   };
 }
 
-type Look = { readonly floor?: string; readonly caution?: string };
-
-async function lookAtWord(
-  word: ShellWord,
-  isName: boolean,
-  access: 'read' | 'write',
-  folders: readonly string[],
-  at: Surroundings,
-): Promise<Look> {
-  const written = pathIn(word.value ?? word.globPrefix ?? '');
-  const isPath =
-    written !== null && !(isName && !written.startsWith('.')) && !DEVICES.test(written);
-  const paths = isPath ? await locate(written, folders, at) : [];
-  const looks = paths.map((file) => lookAtPath(file, written ?? '', access, at));
-  const floor = looks.find((look) => look.floor !== undefined);
-  if (floor !== undefined) return floor;
-  const caution = word.value === null ? unknownCaution(word, access) : null;
-  if (caution !== null) return { caution };
-  return looks.find((look) => look.caution !== undefined) ?? {};
-}
-
-function lookAtPath(
-  file: string,
-  written: string,
-  access: 'read' | 'write',
-  at: Surroundings,
-): Look {
-  const guard = at.protectedPaths.guard(file, access);
-  if (guard?.level === 'deny') return { floor: `${file} ${guard.reason}` };
-  if (guard !== null) return { caution: `${file} ${guard.reason}` };
-  return isOutside(file, written, at) ? { caution: `${file} is outside the workspace` } : {};
-}
-
-/** Why a word that only the shell knows needs a person; null where it does no harm. */
-function unknownCaution(word: ShellWord, access: 'read' | 'write'): string | null {
-  if (word.globPrefix === null)
-    return access === 'write' || /[{}]/.test(word.text.replaceAll(/\$\{[^}]*\}/g, ''))
-      ? `what ${word.text} stands for is only known when it runs`
-      : null;
-  const names = word.text.split('/');
-  const hidden = names.some((name) => name.startsWith('.') && /[*?[]/.test(name));
-  const secret = /\.(pem|key|p12|pfx)$/.test(names.at(-1) ?? '');
-  return hidden || secret ? `${word.text} may match files that hold secrets` : null;
+/** `"/$x/p"` is no path for a program that takes expressions: there nothing of it is known. */
+function expression(word: ShellWord, name: string): ShellWord {
+  const takes = /^(sed|awk|gawk|perl|grep|rg)$/.test(name);
+  return takes && word.beginning === '/' && word.globPrefix === null
+    ? { ...word, beginning: '' }
+    : word;
 }
 
 /** Words that a variable gets may be a path later on: they are looked at, though no rule can be about them. */
@@ -228,53 +180,3 @@ async function mentionFindings(
     ];
   });
 }
-
-/** The path a word may hold: itself, or what follows an option's `=` or letter. */
-function pathIn(value: string): string | null {
-  if (value === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return null;
-  const option = /^--?[^=]*=(.*)$/s.exec(value)?.[1] ?? /^-[A-Za-z]([/~.].*)$/s.exec(value)?.[1];
-  if (option !== undefined) return option;
-  if (value.startsWith('-')) return null;
-  return /^\w+=(.*)$/s.exec(value)?.[1] ?? value;
-}
-
-/** `/foo/p` is no path on a machine without a `/foo`, but perhaps an expression for sed. */
-function isOutside(file: string, written: string, at: Surroundings): boolean {
-  const inside = [...at.workspace.roots, ...at.temporary].some((root) =>
-    isInside(file, root, path),
-  );
-  if (inside) return false;
-  if (!path.isAbsolute(written)) return true;
-  const [, top = ''] = path.resolve(written).split(path.sep);
-  return top === '' || TOP_FOLDERS.has(top) || at.home.startsWith(`/${top}/`);
-}
-
-const TOP_FOLDERS = new Set([
-  'bin',
-  'boot',
-  'dev',
-  'etc',
-  'home',
-  'lib',
-  'lib64',
-  'media',
-  'mnt',
-  'opt',
-  'proc',
-  'root',
-  'run',
-  'sbin',
-  'srv',
-  'sys',
-  'tmp',
-  'usr',
-  'var',
-  'Users',
-  'System',
-  'Library',
-  'Applications',
-  'Volumes',
-  'private',
-  'nix',
-  'snap',
-]);

@@ -12,6 +12,8 @@ export type CommandAnalysis = {
   readonly files: readonly FileUse[];
   /** Folders that a relative path may be meant from, besides the first one. */
   readonly folders: readonly ShellWord[];
+  /** True if the script leaves the folder it starts in. */
+  readonly moved: boolean;
   /** Words that variables get, and that may be a path later on. */
   readonly mentions: readonly ShellWord[];
   /** Why not all of it can be known; empty if it can. A script with any of these is never allowed by a rule. */
@@ -36,6 +38,7 @@ export interface AnalysisSink {
   readonly mentions: ShellWord[];
   readonly unknown: string[];
   readonly known: KnownVariables;
+  moved: boolean;
   /** Takes a simple command, which may only run another one. */
   command(command: SimpleCommand): void;
   /** Walks through a script that a command is given as text. */

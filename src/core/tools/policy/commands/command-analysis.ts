@@ -29,6 +29,7 @@ class AnalysisBuilder implements AnalysisSink {
   readonly unknown: string[] = [];
   readonly bombs: string[] = [];
   readonly known: KnownVariables;
+  moved = false;
   #depth = 0;
 
   constructor(known: KnownVariables) {
@@ -135,13 +136,19 @@ const MAX_LENGTH = 64 * 1024;
 export function analyseCommand(source: string, known: KnownVariables): CommandAnalysis {
   const builder = new AnalysisBuilder(known);
   builder.script(source);
+  if (builder.moved && /\$\{?PWD/.test(source))
+    builder.unknown.push('it uses PWD after it has changed the folder');
   return builder;
 }
 
 function assignmentWord(node: Assignment, known: KnownVariables): ShellWord {
-  const value = node.value.type === 'Word' ? shellWord(node.value, known).value : null;
+  const word = node.value.type === 'Word' ? shellWord(node.value, known) : null;
+  const value = word?.value ?? null;
   const named = `${node.name}${node.append === true ? '+' : ''}=`;
-  return { text: node.text, value: value === null ? null : named + value, globPrefix: null };
+  const beginning = named + (word?.beginning ?? '');
+  return value === null
+    ? { text: node.text, value, globPrefix: null, beginning }
+    : { text: node.text, value: named + value, globPrefix: null };
 }
 
 /** The text that a here-document or here-string feeds to the command; null if there is none or it is only known then. */

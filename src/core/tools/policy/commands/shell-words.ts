@@ -8,6 +8,8 @@ export type ShellWord = {
   readonly value: string | null;
   /** For a word with wildcards: its beginning up to the first of them. */
   readonly globPrefix: string | null;
+  /** For a word that is not known whole: its beginning, as far as it is known. */
+  readonly beginning?: string;
 };
 
 /** What the shell would put in for the few expansions that are known beforehand. */
@@ -22,9 +24,13 @@ export function shellWord(word: Word, known: KnownVariables): ShellWord {
     return { text: word.text, value: tilde(word.text, word.value, known), globPrefix: null };
   let value = '';
   for (const [index, part] of word.parts.entries()) {
-    if (part.type === 'Glob') return { text: word.text, value: null, globPrefix: value };
+    if (part.type === 'Glob')
+      return { text: word.text, value: null, globPrefix: value, beginning: value };
     const piece = partValue(part, known);
-    if (piece === null) return { text: word.text, value: null, globPrefix: null };
+    if (piece === null) {
+      const beginning = value + quotedBeginning(part, known);
+      return { text: word.text, value: null, globPrefix: null, beginning };
+    }
     value += index === 0 && part.type === 'Literal' ? tilde(part.text, piece, known) : piece;
   }
   return { text: word.text, value, globPrefix: null };
@@ -50,6 +56,13 @@ function partValue(part: WordPart | DoubleQuotedChild, known: KnownVariables): s
   return null;
 }
 
+/** What is known of the beginning of a piece that is not known whole. */
+function quotedBeginning(part: WordPart, known: KnownVariables): string {
+  if (part.type !== 'DoubleQuoted') return '';
+  const pieces = part.parts.map((child) => partValue(child, known));
+  return pieces.slice(0, pieces.indexOf(null)).join('');
+}
+
 function variable(name: string, known: KnownVariables): string | null {
   if (name === 'HOME') return known.home;
   return name === 'PWD' ? known.cwd : null;
@@ -63,6 +76,8 @@ export function textOf(words: readonly ShellWord[]): string {
 /** Makes every word unknown that holds a placeholder for something from outside. */
 export function hidePlaceholder(words: readonly ShellWord[], placeholder: string): ShellWord[] {
   return words.map((word) =>
-    word.value?.includes(placeholder) === false ? word : { ...word, value: null },
+    word.value?.includes(placeholder) === false
+      ? word
+      : { ...word, value: null, beginning: (word.value ?? '').split(placeholder)[0] ?? '' },
   );
 }

@@ -87,7 +87,10 @@ function plainCommand(command: SimpleCommand, base: string, into: AnalysisSink):
   into.parts.push(command);
   if (UNFOLLOWED.has(base)) into.unknown.push(`it can't be told what \`${base}\` runs`);
   if (EVALUATING.has(base)) checkVariables(command, base, into);
+  if (base === 'cd' || base === 'pushd' || base === 'popd') into.moved = true;
   if (base === 'cd' || base === 'pushd') noteFolder(command, into);
+  if (base === 'shopt' && command.words.some(({ value }) => value === null || value === 'dotglob'))
+    into.unknown.push('it may let wildcards match hidden files');
 }
 
 function unwrapOptions(
@@ -158,7 +161,7 @@ function shellScript({ words, input }: SimpleCommand): string | null {
       const script = words[at + 1]?.value ?? null;
       return script?.startsWith('-') === true ? null : script;
     }
-    if (value === '-o' || value === '+o' || value === '-O') at += 1;
+    if (value === '-o' || value === '+o') at += 1;
     else if (!/^[-+][a-zA-Z]+$/.test(value)) return null;
   }
   return null;

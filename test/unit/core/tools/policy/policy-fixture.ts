@@ -23,8 +23,10 @@ export class PolicyFixture {
   rules: RuleFile = NO_RULES;
   policy: RememberingPolicy;
   readonly #base: string;
+  readonly #data: string;
 
-  private constructor(base: string) {
+  private constructor(base: string, data: string) {
+    this.#data = data;
     this.#base = base;
     this.home = path.join(base, 'home');
     const cwd = path.join(this.home, 'work');
@@ -32,13 +34,15 @@ export class PolicyFixture {
     this.policy = this.#create();
   }
 
-  static async create(): Promise<PolicyFixture> {
+  /** `data` is the data folder, from the home folder. */
+  static async create(data = 'data'): Promise<PolicyFixture> {
     const fixture = new PolicyFixture(
       await realpath(await mkdtemp(path.join(tmpdir(), 'policy-'))),
+      data,
     );
     await mkdir(fixture.inside('src'), { recursive: true });
     await mkdir(path.join(fixture.home, '.ssh'));
-    await mkdir(path.join(fixture.home, 'data'));
+    await mkdir(path.join(fixture.home, data));
     await symlink(path.join(fixture.home, '.ssh'), fixture.inside('link'));
     await writeFile(fixture.inside('a.txt'), 'x');
     return fixture;
@@ -91,7 +95,7 @@ export class PolicyFixture {
       },
       home: this.home,
       protectedPaths: createProtectedPaths({
-        dataFolder: path.join(this.home, 'data'),
+        dataFolder: path.join(this.home, this.#data),
         home: this.home,
       }),
       temporary: [],
