@@ -6,6 +6,7 @@ import type { CommandPart, FileUse } from './commands/analysis-types.ts';
 import { analyseCommand } from './commands/command-analysis.ts';
 import { commandFloor } from './commands/command-floor.ts';
 import { exactPattern, type MatchableWord } from './commands/command-pattern.ts';
+import { gitCare } from './commands/git-settings.ts';
 import { destroysWork, networkUse, writesFiles } from './commands/known-commands.ts';
 import type { ShellWord } from './commands/shell-words.ts';
 import type { Finding } from './finding.ts';
@@ -136,9 +137,11 @@ async function partFinding(
       lookAtWord(expression(word, name), index === 0, access, folders, at),
     ),
   );
+  const git = gitCare(part.words);
   const floor = looks.map((look) => look.floor).find((reason) => reason !== undefined);
   const caution =
     looks.map((look) => look.caution).find((reason) => reason !== undefined) ??
+    git?.caution ??
     networkUse(part.words) ??
     destroysWork(part.words) ??
     (/^(sudo|doas)$/.test(name) ? `${name} gives it more rights` : undefined);
@@ -152,6 +155,7 @@ async function partFinding(
     detail: part.text,
     ...(floor === undefined ? {} : { floor }),
     ...(caution === undefined ? {} : { caution }),
+    ...(git === null ? {} : { onlyExact: true }),
     exact: pattern === null ? null : [allowRule('execute', pattern)],
   };
 }
