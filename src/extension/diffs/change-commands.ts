@@ -140,10 +140,14 @@ async function undo(found: ChangeTarget | null): Promise<void> {
 function tellRefused(refused: number): void {
   if (refused === 0) return;
   void vscode.window.showWarningMessage(
-    l10n.t(
-      '{0} changes were left as they are, because their lines were edited since. Undo them by hand: the diff shows what they were.',
-      refused,
-    ),
+    refused === 1
+      ? l10n.t(
+          'One change was left as it is, because its lines were edited since. Undo it by hand: the diff shows what it was.',
+        )
+      : l10n.t(
+          '{0} changes were left as they are, because their lines were edited since. Undo them by hand: the diff shows what they were.',
+          refused,
+        ),
   );
 }
 
