@@ -67,13 +67,15 @@ describe('agent-core and its window', () => {
     await chat.waitForReply('I go on');
   });
 
-  it('end when the window is closed', async () => {
+  it('end when the window is closed, and the session keeps its id once more', async () => {
     const title = await busySession();
+    const id = await pilothouse.sessionId();
     const before = running(title);
     await window().close();
     await allGone(before);
     await window().reopen();
     await chat.waitForTitle(title);
+    expect(await pilothouse.sessionId()).toBe(id);
   });
 
   it('end when the server is told to end, and the sessions keep ids and order', async () => {
@@ -89,9 +91,6 @@ describe('agent-core and its window', () => {
     const rows = await order();
     signal(window().server.pid, 'SIGTERM');
     await allGone(before);
-    await window().restartServer();
-    await chat.waitForTitle(title);
-    await waitForOrder(rows);
     await window().restartServer();
     await chat.waitForTitle(title);
     await waitForOrder(rows);
@@ -122,11 +121,20 @@ describe('agent-core and its window', () => {
         async () => wanted.test(await shownText(await body())),
         { milliseconds: 60_000, saw: async () => shownText(await body()) },
       );
-    await says(new RegExp(`in use by process ${holder?.pid}\\..*not started anew`));
+    await says(new RegExp(`not running.*in use by process ${holder?.pid}`));
     await window().close();
     await allGone(pilothouse.agents().map(({ pid }) => pid));
-    await (await body()).getByText('Restart', { exact: true }).click();
-    await says(/No session yet/);
+    const restart = async () => (await body()).getByText('Restart', { exact: true });
+    await until(
+      'the second window to have its agent-core',
+      async () => {
+        // It may have tried again by itself.
+        const click = (await restart()).click({ timeout: 1000 });
+        await click.catch(() => undefined);
+        return (await shownText(await body())).includes('No session yet');
+      },
+      { milliseconds: 60_000, saw: async () => shownText(await body()) },
+    );
     await other.close({ runBeforeUnload: true });
     await until('its agent-core to end', () => pilothouse.agents().length === 0);
     await rm(folder, { recursive: true });
@@ -147,7 +155,8 @@ describe('agent-core and its window', () => {
     await chat.waitForReply('I live');
     await allGone(before);
     await (await pilothouse.sessions()).click(title);
-    await chat.waitForReply(/\b4\b[\s\S]*(Interrupted|ended)/);
+    // What was said in the last quarter of a second may not have been on disk.
+    await chat.waitForReply(/\b1\b[\s\S]*Interrupted/);
     await chat.press('Retry');
     await chat.waitForActivity('Working');
     await chat.press('Stop');
