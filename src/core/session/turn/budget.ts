@@ -24,7 +24,8 @@ export type Spent = { readonly steps: number; readonly elapsedMs: number; readon
 
 /** The ending for the first limit that is reached, or null while all have room. */
 export function exhausted(budget: Budget, spent: Spent): Ending | null {
-  if (reached(budget.steps, spent.steps)) return over(`${budget.steps} steps`, 'max_turn_requests');
+  if (reached(budget.steps, spent.steps))
+    return over(`${budget.steps} ${budget.steps === 1 ? 'step' : 'steps'}`, 'max_turn_requests');
   if (reached(budget.seconds, spent.elapsedMs / 1000))
     return over(`${budget.seconds} seconds`, 'max_turn_requests');
   const tokens = spent.usage.inputTokens + spent.usage.outputTokens;
