@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { probeSandbox, type Sandbox } from '../../../src/core/tools/run/sandbox.ts';
 import { ToolBench, textOf } from '../../support/tools/tool-bench.ts';
@@ -82,6 +84,33 @@ describe.skipIf(!sandbox.available)('a command in the sandbox', () => {
     const last = await readFile(bench.path('beat'), 'utf8');
     await bench.text('run', { command: 'sleep 0.3' });
     expect(await readFile(bench.path('beat'), 'utf8')).toBe(last);
+  });
+
+  it('can use git, but change neither its configuration nor its hooks, also of nested repositories', async () => {
+    const git = promisify(execFile);
+    for (const name of ['.', 'a', 'a/b/c'])
+      await git('git', ['init', '-q', bench.path(name)], { env: process.env });
+    await rm(bench.path('a/.git/hooks'), { recursive: true });
+    await git('git', ['init', '-q', bench.path('linked')], { env: process.env });
+    await rm(bench.path('linked/.git/hooks'), { recursive: true });
+    await symlink('nowhere', bench.path('linked/.git/hooks'));
+    const config = await readFile(bench.path('.git/config'), 'utf8');
+    const tries = ['.', 'a', 'a/b/c'].flatMap((name) => [
+      `git -C ${name} config core.pager evil`,
+      `echo evil >> ${name}/.git/config`,
+      `cp /bin/true ${name}/.git/config`,
+      `rm ${name}/.git/config`,
+      `echo evil > ${name}/.git/hooks/pre-commit`,
+      `mkdir -p ${name}/.git/hooks/x`,
+      `mv ${name}/.git ${name}/moved`,
+      `mv ${name}/.git/hooks ${name}/.git/other`,
+    ]);
+    const command = tries.map((each) => `if { ${each}; } 2>/dev/null; then echo '${each}'; fi`);
+    expect(await bench.text('run', { command: [...command, 'echo end'].join('\n') })).toBe('end');
+    expect(await readFile(bench.path('.git/config'), 'utf8')).toBe(config);
+    const daily =
+      'echo x > f && git add f && git -c user.name=a -c user.email=a@b.test commit -qm x && git checkout -qb other && git log --format=%s';
+    expect(await bench.text('run', { command: daily })).toBe('x');
   });
 
   it('is ended by Stop', async () => {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { findGitFolders } from './git-folders.ts';
 import { findOnHost } from './host-executables.ts';
 
 /** What a command may reach. All paths absolute and canonical. */
@@ -30,7 +31,7 @@ const PROBE_MS = 3000;
 
 /**
  * Looks for bubblewrap and tries it. Inside, the file system is read-only but for the workspace's roots, the folder for
- * temporary files and `writable`; the folders of `masked` are empty; processes outside can't be seen. The network is not
+ * temporary files and `writable`; configuration and hooks of the repositories there can only be read; the folders of `masked` are empty; processes outside can't be seen. The network is not
  * limited. A process left behind ends with the command.
  */
 export async function probeSandbox(options: {
@@ -65,12 +66,14 @@ function fixedArguments(
   masked: readonly string[],
 ): string[] {
   const temporary = [...new Set(['/tmp', '/var/tmp', tmpdir()])].filter((dir) => existsSync(dir));
-  const hooks = scope.roots.map((root) => path.join(root, '.git', 'hooks'));
+  const git = findGitFolders(scope.roots);
   return [
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
     ...['--unshare-pid', '--unshare-ipc', '--die-with-parent'],
     ...[...temporary, ...writable, ...scope.roots].flatMap((folder) => ['--bind', folder, folder]),
-    ...hooks.filter((folder) => existsSync(folder)).flatMap((each) => ['--ro-bind', each, each]),
+    ...git.fixed.flatMap((each) => ['--bind', each, each]),
+    ...git.readOnly.flatMap((each) => ['--ro-bind', each, each]),
+    ...git.absent.flatMap((each) => ['--tmpfs', each, '--remount-ro', each]),
     ...masked.filter((folder) => existsSync(folder)).flatMap((folder) => ['--tmpfs', folder]),
     ...['--chdir', scope.cwd],
   ];
