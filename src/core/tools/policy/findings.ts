@@ -71,8 +71,10 @@ async function commandFindings(
   const floor = commandFloor(analysis, { home: at.home, cwd, roots: at.workspace.roots });
   const parts = await Promise.all(analysis.parts.map((part) => partFinding(part, folders, at)));
   const moved = analysis.moved || cwd !== at.workspace.cwd;
-  const bound = parts.map((found) =>
-    isUnbound(found, folders, moved, at) ? unbound(found) : found,
+  const bound = parts.map((found, index) =>
+    analysis.parts[index]?.unruled === true || isUnbound(found, folders, moved, at)
+      ? unbound(found)
+      : found,
   );
   const files = await Promise.all(analysis.files.map((use) => useFindings(use, folders, at)));
   const unknown = [...new Set(analysis.unknown)].map((why) => unknownFinding(command, why));

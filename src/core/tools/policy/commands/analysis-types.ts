@@ -1,7 +1,12 @@
 import type { KnownVariables, ShellWord } from './shell-words.ts';
 
 /** One simple command of a script: the name and what it is given. */
-export type CommandPart = { readonly words: readonly ShellWord[]; readonly text: string };
+export type CommandPart = {
+  readonly words: readonly ShellWord[];
+  readonly text: string;
+  /** True if no rule can allow it, though the mode may. */
+  readonly unruled?: true;
+};
 
 /** A file that the shell itself opens for a command. */
 export type FileUse = { readonly access: 'read' | 'write'; readonly target: ShellWord };

@@ -124,3 +124,11 @@ function isOperand(words: readonly ShellWord[], index: number): boolean {
     isOperator(index - 1, /^(=|==|!=|<|>|-[a-zA-Z]{1,2})$/)
   );
 }
+
+/** True for a test with a word that may become several, among them `-v` and a subscript that runs a command. */
+export function maySplit(command: SimpleCommand, base: string): boolean {
+  if (base !== 'test' && base !== '[') return false;
+  return command.words.some(
+    ({ value, text }) => value === null && !/^[^"$`'\\]*"([^"'`\\(]|\(\()*"$/.test(text),
+  );
+}

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { AnalysisSink, SimpleCommand } from './analysis-types.ts';
 import { unwrapFind } from './find-command.ts';
-import { checkVariables } from './set-variables.ts';
+import { checkVariables, maySplit } from './set-variables.ts';
 import { hidePlaceholder, type ShellWord, textOf, UNKNOWN_WORD } from './shell-words.ts';
 import { commandStart, WRAPPERS, type Wrapper } from './wrappers.ts';
 
@@ -84,7 +84,7 @@ export function unwrap(command: SimpleCommand, into: AnalysisSink): void {
 }
 
 function plainCommand(command: SimpleCommand, base: string, into: AnalysisSink): void {
-  into.parts.push(command);
+  into.parts.push(maySplit(command, base) ? { ...command, unruled: true } : command);
   if (UNFOLLOWED.has(base)) into.unknown.push(`it can't be told what \`${base}\` runs`);
   if (EVALUATING.has(base)) checkVariables(command, base, into);
   if (base === 'cd' || base === 'pushd' || base === 'popd') into.moved = true;

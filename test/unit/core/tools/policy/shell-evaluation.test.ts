@@ -99,6 +99,19 @@ describe('text that the shell evaluates as arithmetic', () => {
     expect(await fixture.run(text)).toBe('allow');
   });
 
+  it.each([
+    '[ $z ]',
+    '[ x = $z ]',
+    '[ $z -gt 3 ]',
+    'test "a"$z = b',
+    '[ -n x$z ]',
+    '[ "$(f)" = $z ]',
+  ])('is no matter for a rule where a word may become several: %s', async (text) => {
+    fixture.userRules(everything);
+    expect(await fixture.run(text)).toBe('ask');
+    expect(await fixture.run(text, 'code')).toBe('allow');
+  });
+
   const risky = fc.oneof(
     fc.stringMatching(/^[a-z_][a-z0-9_]{0,4}$/),
     fc.constantFrom('$z', '$1', '$?', `\${z}`, '"$z"', 'a[0]', 'a[$z]', '1+z', '(z)', 'z=1', '-z'),
