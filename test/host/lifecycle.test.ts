@@ -47,7 +47,11 @@ describe('agent-core and its window', () => {
   };
 
   const waitForOrder = (wanted: readonly string[]) =>
-    until(`the order ${wanted}`, async () => `${await order()}` === `${wanted}`, { saw: order });
+    until(
+      `the order ${wanted.join(', ')}`,
+      async () => (await order()).join('\n') === wanted.join('\n'),
+      { saw: order },
+    );
 
   it('end with a reload, after which the session that was open is there again', async () => {
     await pilothouse.newSession();

@@ -18,12 +18,7 @@ export async function lookAtWord(
   folders: readonly string[],
   at: Surroundings,
 ): Promise<Look> {
-  const beginning =
-    word.value === null ? (pathIn(word.beginning ?? word.globPrefix ?? '') ?? '') : '';
-  const written =
-    word.value === null && word.globPrefix === null
-      ? knownFolder(beginning) || null
-      : pathIn(word.value ?? word.globPrefix ?? '');
+  const { beginning, written } = writtenIn(word);
   const isPath =
     written !== null && !(isName && !written.startsWith('.')) && !DEVICES.test(written);
   const paths = isPath ? await locate(written, folders, at) : [];
@@ -32,12 +27,33 @@ export async function lookAtWord(
   if (floor !== null) return floor;
   if (/^~[^/]/.test(word.text)) return { caution: `${word.text} leads to a home folder` };
   if (word.value === null) {
-    const shown = processFloor(word, beginning, folders);
-    if (shown !== null) return { floor: shown };
-    const caution = unknownCaution(word, access) ?? (await leadsAway(word, beginning, folders, at));
-    if (caution !== null) return { caution };
+    const look = await lookAtHidden(word, beginning, access, folders, at);
+    if (look !== null) return look;
   } else if (isHarmlessProcess(word.value) && access === 'read') return {};
   return looks.find((look) => look.caution !== undefined) ?? {};
+}
+
+/** What is known of a word before it runs: how it begins, and the path it names if that is certain. */
+function writtenIn(word: ShellWord): { beginning: string; written: string | null } {
+  if (word.value !== null) return { beginning: '', written: pathIn(word.value) };
+  const beginning = pathIn(word.beginning ?? word.globPrefix ?? '') ?? '';
+  const written =
+    word.globPrefix === null ? knownFolder(beginning) || null : pathIn(word.globPrefix);
+  return { beginning, written };
+}
+
+/** What there is to say of a word whose whole text only the shell will know; null if nothing. */
+async function lookAtHidden(
+  word: ShellWord,
+  beginning: string,
+  access: 'read' | 'write',
+  folders: readonly string[],
+  at: Surroundings,
+): Promise<Look | null> {
+  const shown = processFloor(word, beginning, folders);
+  if (shown !== null) return { floor: shown };
+  const caution = unknownCaution(word, access) ?? (await leadsAway(word, beginning, folders, at));
+  return caution === null ? null : { caution };
 }
 
 /** Below `/proc` the name counts as it is written: there links lead to what another process has. */

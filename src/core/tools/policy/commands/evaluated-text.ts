@@ -11,6 +11,10 @@ export function evaluates(node: SyntaxNode, source: string): string | null {
 }
 
 function riskyText(node: SyntaxNode, source: string): string | null {
+  return riskyArithmetic(node, source) ?? riskyTest(node) ?? riskySubscript(node);
+}
+
+function riskyArithmetic(node: SyntaxNode, source: string): string | null {
   switch (node.type) {
     case 'ArithmeticWord':
       return isLiteral(node.value) ? null : node.value;
@@ -24,12 +28,26 @@ function riskyText(node: SyntaxNode, source: string): string | null {
       const head = source.slice(node.pos, node.body.pos).replace(/;?\s*(do|\{)?\s*$/, '');
       return isLiteral(head.replace(/^for/, '').replaceAll(';', ' ')) ? null : head;
     }
+    default:
+      return null;
+  }
+}
+
+function riskyTest(node: SyntaxNode): string | null {
+  switch (node.type) {
     case 'TestUnary':
       return SAFE_UNARY.has(node.operator) ? null : `[[ ${node.operator} ${node.operand.text} ]]`;
     case 'TestBinary':
       return SAFE_BINARY.has(node.operator)
         ? null
         : `[[ ${node.left.text} ${node.operator} ${node.right.text} ]]`;
+    default:
+      return null;
+  }
+}
+
+function riskySubscript(node: SyntaxNode): string | null {
+  switch (node.type) {
     case 'ParameterExpansion':
       return isSubscript(node.index) && isPlain(node.operation) ? null : node.text;
     case 'Assignment':

@@ -77,23 +77,43 @@ function checkSetter(
     const word = args[at];
     const value = word?.value ?? null;
     if (value === null) {
-      // A word that starts with text of its own is no option.
-      if (setter.from === NONE && /^["']?[^"'$`*?[{~-]/.test(word?.text ?? '')) return;
-      into.unknown.push(`\`${word?.text ?? ''}\` may be a variable that ${base} sets`);
+      checkHiddenOption(word, base, setter, into);
       return;
     }
     if (value === '--') at += 1;
     if (!/^-./.test(value) || value === '--') break;
-    const cut = [...value].findIndex((letter, i) => i > 0 && setter.valued.includes(letter));
-    if (cut === -1) continue;
-    if (value[cut] === 'C') into.unknown.push(`${base} runs a command for each line`);
-    const attached = value.slice(cut + 1);
-    const isName = setter.named.includes(value[cut] ?? ' ');
-    if (attached === '') at += 1;
-    const given = attached === '' ? (args[at]?.value ?? null) : attached;
-    if (isName) checkName(given ?? '', into);
+    if (takesNext(value, args[at + 1], base, setter, into)) at += 1;
   }
   for (const word of args.slice(at).slice(setter.from)) checkName(word.value ?? '', into);
+}
+
+/** A word that starts with text of its own is no option; any other may name a variable. */
+function checkHiddenOption(
+  word: ShellWord | undefined,
+  base: string,
+  setter: Setter,
+  into: AnalysisSink,
+): void {
+  const text = word?.text ?? '';
+  if (setter.from === NONE && /^["']?[^"'$`*?[{~-]/.test(text)) return;
+  into.unknown.push(`\`${text}\` may be a variable that ${base} sets`);
+}
+
+/** Looks at one option; true if the next word is its value. */
+function takesNext(
+  option: string,
+  next: ShellWord | undefined,
+  base: string,
+  setter: Setter,
+  into: AnalysisSink,
+): boolean {
+  const cut = [...option].findIndex((letter, i) => i > 0 && setter.valued.includes(letter));
+  if (cut === -1) return false;
+  if (option[cut] === 'C') into.unknown.push(`${base} runs a command for each line`);
+  const attached = option.slice(cut + 1);
+  const given = attached === '' ? (next?.value ?? null) : attached;
+  if (setter.named.includes(option[cut] ?? ' ')) checkName(given ?? '', into);
+  return attached === '';
 }
 
 function checkName(name: string, into: AnalysisSink): void {
