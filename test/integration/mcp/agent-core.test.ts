@@ -86,7 +86,7 @@ describe('agent-core with an MCP server', () => {
     const path = rig.path('a.txt');
     const script = `call mcp__x__write_file with ${JSON.stringify({ path, text: 'from afar' })}`;
     expect(await promptWith(sessionId, 'mcp__x__write_file', script)).toBe('end_turn');
-    expect(asked).toEqual(['x: write_file']);
+    expect(asked).toEqual([`x: write_file ${JSON.stringify({ path, text: 'from afar' })}`]);
     expect(callOf('mcp__x__write_file')).toMatchObject({ status: 'completed' });
     expect(readFileSync(path, 'utf8')).toBe('from afar');
     optionId = 'reject_once';
