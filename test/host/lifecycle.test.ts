@@ -107,6 +107,7 @@ describe('agent-core and its window', () => {
   it('is refused to a second window with the reason, until the first one is closed', async () => {
     await pilothouse.newSession();
     const [holder] = pilothouse.agents();
+    expect(holder).toBeDefined();
     const other = await window().page.context().newPage();
     const folder = await mkdtemp(join(tmpdir(), 'pilothouse-host-other-'));
     const url = new URL(window().page.url());
@@ -127,7 +128,7 @@ describe('agent-core and its window', () => {
       );
     await says(new RegExp(`not running.*in use by process ${holder?.pid}`));
     await window().close();
-    await allGone(pilothouse.agents().map(({ pid }) => pid));
+    await allGone([holder?.pid ?? 0]);
     const restart = async () => (await body()).getByText('Restart', { exact: true });
     await until(
       'the second window to have its agent-core',
