@@ -142,6 +142,25 @@ describe('a session over stdio', () => {
     expect(existsSync(folder)).toBe(true);
   });
 
+  it('begins a prompt sent right behind a change of mode in the new mode', async () => {
+    const folder = tempFolder('work');
+    const client = startAgentCore(tempFolder('home'));
+    await client.initialize();
+    for (let round = 0; round < 5; round += 1) {
+      const sessionId = await client.newSession(folder);
+      await client.call('session/set_mode', { sessionId, modeId: 'code' });
+      const send = (id: string, method: string, params: object): string =>
+        `${JSON.stringify({ jsonrpc: '2.0', id, method, params: { sessionId, ...params } })}\n`;
+      const text = `write r${round}.txt: x`;
+      client.sendRaw(
+        send(`m${round}`, 'session/set_mode', { modeId: 'architect' }) +
+          send(`p${round}`, 'session/prompt', { prompt: [{ type: 'text', text }] }),
+      );
+      await client.waitFor(({ message }) => message?.['id'] === `p${round}`);
+      expect(existsSync(join(folder, `r${round}.txt`))).toBe(false);
+    }
+  });
+
   it('does not make a removed working folder again', async () => {
     const folder = join(tempFolder('outer'), 'work');
     mkdirSync(folder);

@@ -24,6 +24,7 @@ export class SessionDesk implements Disposable {
   readonly #deps: SessionDeskDeps;
   readonly #attached = new Map<string, Attachment>();
   readonly #opening = new Map<string, Promise<unknown>>();
+  readonly #changing = new Map<string, Promise<unknown>>();
 
   constructor(deps: SessionDeskDeps) {
     this.#deps = deps;
@@ -38,9 +39,21 @@ export class SessionDesk implements Disposable {
     for (const attachment of this.#attached.values()) attachment.optionsChanged();
   }
 
-  /** Resolves when no load or resume of the session is under way; never rejects. */
+  /** Resolves when no load, resume or change of an option of the session is under way; never rejects. */
   async opened(sessionId: string): Promise<void> {
     await this.#opening.get(sessionId);
+    await this.#changing.get(sessionId);
+  }
+
+  /** A prompt that arrives behind a change of mode or model must not begin before it (see `opened`). */
+  #change<T>(sessionId: string, change: () => Promise<T>): Promise<T> {
+    const done = change();
+    const all = Promise.allSettled([this.#changing.get(sessionId), done]);
+    this.#changing.set(sessionId, all);
+    void all.then(() => {
+      if (this.#changing.get(sessionId) === all) this.#changing.delete(sessionId);
+    });
+    return done;
   }
 
   async create(request: IncomingRequest): Promise<Reply> {
@@ -186,10 +199,9 @@ export class SessionDesk implements Disposable {
   async setMode(request: IncomingRequest): Promise<Reply> {
     const params = checkParams('session/set_mode', request.params);
     const { session } = this.#require(params.sessionId);
-    await guarded(() => session.setOption('mode', params.modeId, this.#deps.actor(params)), {
-      sessionId: params.sessionId,
-      path: '/modeId',
-    });
+    const { sessionId, modeId } = params;
+    const set = () => session.setOption('mode', modeId, this.#deps.actor(params));
+    await this.#change(sessionId, () => guarded(set, { sessionId, path: '/modeId' }));
     return { result: {} };
   }
 
@@ -198,10 +210,9 @@ export class SessionDesk implements Disposable {
     const { session } = this.#require(params.sessionId);
     const { value } = params;
     if (typeof value !== 'string') throw badField('/value', 'must be the id of a choice');
-    const configOptions = await guarded(
-      () => session.setOption(params.configId, value, this.#deps.actor(params)),
-      { sessionId: params.sessionId },
-    );
+    const { sessionId, configId } = params;
+    const set = () => session.setOption(configId, value, this.#deps.actor(params));
+    const configOptions = await this.#change(sessionId, () => guarded(set, { sessionId }));
     return { result: { configOptions } };
   }
 
