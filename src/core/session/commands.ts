@@ -6,8 +6,7 @@ export type SessionErrorCode =
   | 'session.command_collision'
   | 'session.closed'
   | 'session.empty_prompt'
-  | 'session.bad_option'
-  | 'session.fault';
+  | 'session.bad_option';
 
 /** A refused command; the message says what to do. */
 export class SessionError extends CodedError<SessionErrorCode> {}

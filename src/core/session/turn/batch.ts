@@ -31,7 +31,7 @@ async function dispatch(turn: TurnContext, approved: readonly Approved[]): Promi
   for (const group of groups(approved)) {
     if (turn.signal.aborted) {
       await turn.recorder.history(
-        ...group.map((item) => ended(turn, item.call, cancelledResult(item.call))),
+        ...group.map((item) => ended(turn, item.call, cancelledResult())),
       );
       continue;
     }
@@ -45,7 +45,7 @@ async function dispatch(turn: TurnContext, approved: readonly Approved[]): Promi
 async function settle(turn: TurnContext, item: Approved, stale: boolean): Promise<void> {
   const current = stale || item.kind === 'deferred' ? await replan(turn, item) : item;
   if (turn.signal.aborted) {
-    await turn.recorder.history(ended(turn, current.call, cancelledResult(current.call)));
+    await turn.recorder.history(ended(turn, current.call, cancelledResult()));
     return;
   }
   if (current.kind !== 'ready') {
@@ -53,9 +53,7 @@ async function settle(turn: TurnContext, item: Approved, stale: boolean): Promis
       ended(
         turn,
         current.call,
-        current.kind === 'refused'
-          ? current.result
-          : errorText(current.call, 'failed', current.error),
+        current.kind === 'refused' ? current.result : errorText('failed', current.error),
       ),
     );
     return;
@@ -66,7 +64,7 @@ async function settle(turn: TurnContext, item: Approved, stale: boolean): Promis
     toolCallId: current.call.toolCallId,
   });
   const finished = await orAborted(runCall(turn, current), turn.signal);
-  const result = finished === ABORTED ? cancelledResult(current.call, current.output()) : finished;
+  const result = finished === ABORTED ? cancelledResult(current.output()) : finished;
   await turn.recorder.history(ended(turn, current.call, result));
 }
 

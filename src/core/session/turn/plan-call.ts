@@ -62,7 +62,7 @@ export async function approve(turn: TurnContext, item: Planned): Promise<Approve
     return {
       ...item,
       kind: 'refused',
-      result: errorText(call, 'cancelled', 'Cancelled before it was approved'),
+      result: errorText('cancelled', 'Cancelled before it was approved'),
     };
   const options = toOptions(decision);
   const answer = await turn.gates.ask(
@@ -84,7 +84,7 @@ export async function approve(turn: TurnContext, item: Planned): Promise<Approve
   );
   if (await isAllowed(turn, decision, options, answer))
     return { ...item, kind: 'ready', prepared, output: createOutputTail() };
-  return { ...item, kind: 'refused', result: denial(call, answer) };
+  return { ...item, kind: 'refused', result: denial(answer) };
 }
 
 /** Plans a call again after the world changed; an approval holds while the call touches just the same things. */
@@ -145,18 +145,14 @@ async function decide(
       return {
         ...base,
         kind: 'refused',
-        result: errorText(base.call, 'denied', `Not allowed: ${decision.reason}`),
+        result: errorText('denied', `Not allowed: ${decision.reason}`),
       };
     case 'propose':
       return {
         ...base,
         kind: 'refused',
         result: {
-          ...errorText(
-            base.call,
-            'completed',
-            `Proposed only, nothing was changed: ${decision.reason}`,
-          ),
+          ...errorText('completed', `Proposed only, nothing was changed: ${decision.reason}`),
           content: prepared.preview.content,
         },
       };
@@ -164,7 +160,7 @@ async function decide(
 }
 
 function refuse(base: Base, error: string): RefusedCall {
-  return { ...base, kind: 'refused', result: errorText(base.call, 'failed', error) };
+  return { ...base, kind: 'refused', result: errorText('failed', error) };
 }
 
 function sameAccesses(a: PreparedCall, b: PreparedCall): boolean {
@@ -207,10 +203,10 @@ async function isAllowed(
   return true;
 }
 
-function denial(call: ModelToolCall, answer: GateAnswer): Finished {
+function denial(answer: GateAnswer): Finished {
   if (answer.kind === 'cancelled')
-    return errorText(call, 'cancelled', 'Cancelled before it was approved; it did not run');
+    return errorText('cancelled', 'Cancelled before it was approved; it did not run');
   const note =
     answer.kind === 'selected' && answer.note !== undefined ? ` They said: ${answer.note}` : '';
-  return errorText(call, 'denied', `The user rejected this call; it did not run.${note}`);
+  return errorText('denied', `The user rejected this call; it did not run.${note}`);
 }

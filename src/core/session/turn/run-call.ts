@@ -1,7 +1,7 @@
 import { messageOf } from '../../../base/errors.ts';
 import type { Json } from '../../../base/json.ts';
 import type { ToolCallContent, ToolCallLocation } from '../../../protocol/acp.ts';
-import type { ModelPart, ModelToolCall, ModelToolResult } from '../model.ts';
+import type { ModelPart, ModelToolResult } from '../model.ts';
 import { askSignIn } from '../state/sign-in.ts';
 import type { AskAnswer, AskRequest, ToolContext } from '../tool.ts';
 import type { ToolCallId } from '../words.ts';
@@ -45,16 +45,12 @@ export async function runCall(turn: TurnContext, ready: ReadyCall): Promise<Fini
     };
   } catch (failure) {
     turn.deps.log.warn('A tool threw', { tool: ready.call.name, error: messageOf(failure) });
-    return errorText(ready.call, 'failed', messageOf(failure));
+    return errorText('failed', messageOf(failure));
   }
 }
 
 /** The result of a call that has only words to show. */
-export function errorText(
-  _call: ModelToolCall,
-  status: Finished['status'],
-  text: string,
-): Finished {
+export function errorText(status: Finished['status'], text: string): Finished {
   return {
     status,
     parts: [{ type: 'text', text }],
@@ -64,12 +60,12 @@ export function errorText(
 }
 
 /** The result of a call that Stop ended or kept from running; `output` is what it had said so far. */
-export function cancelledResult(call: ModelToolCall, output = ''): Finished {
+export function cancelledResult(output = ''): Finished {
   const text =
     output === ''
       ? 'Stopped by the user before it ran or finished'
       : `${output}\n[stopped by the user]`;
-  return errorText(call, 'cancelled', text);
+  return errorText('cancelled', text);
 }
 
 function toContext(turn: TurnContext, ready: ReadyCall): ToolContext {
