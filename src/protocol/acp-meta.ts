@@ -13,8 +13,38 @@ export type UpdateExtras = {
   readonly turn?: TurnMark;
   /** On `session_info_update`: a gate opened or was resolved. */
   readonly gate?: GateMark;
+  /** On the user message of a delivered inject. */
+  readonly inject?: InjectMark;
+  /** On `session_info_update`: the completion judge looked. */
+  readonly judge?: {
+    readonly judge: string;
+    readonly verdict: 'done' | 'vetoed' | 'failed';
+    readonly reason: string;
+    readonly correction: string | null;
+  };
+  /** On `session_info_update`: the model reads a summary from here on. */
+  readonly compacted?: { readonly before: number; readonly after: number };
+  /** On `session_info_update`: what a turn left can be gone back from. */
+  readonly checkpoint?: {
+    readonly checkpointId: string;
+    readonly turnId: string;
+    readonly onStack: boolean;
+    readonly files: number;
+    readonly coverage: 'full' | 'partial' | 'none';
+  };
+  /** On `session_rollback`, `session_redo`, `session_truncated`: the branch goes on behind event `to`. */
+  readonly moved?: { readonly reason: 'rollback' | 'redo' | 'truncate'; readonly to: number };
+  /** On `session_info_update`: files were put back without moving the transcript. */
+  readonly restored?: { readonly toolCallId?: string; readonly paths: readonly string[] };
   /** On `session_info_update`: text that the model read from the machine, for example that a process ended. */
   readonly machine?: string;
+};
+
+/** How a pending message arrived. */
+export type InjectMark = {
+  readonly messageId: string;
+  readonly mode: 'queue' | 'steer' | 'interrupt_immediate';
+  readonly seam: string;
 };
 
 /** A turn's begin or end. */

@@ -22,6 +22,16 @@ export type ChatItem =
       readonly text: string;
       readonly attachments: readonly ChatAttachment[];
       readonly images?: readonly ChatImage[];
+      /** How it arrived, when it is not a turn's prompt. */
+      readonly inject?: { readonly mode: ChatInjectMode; readonly seam: string };
+      /** Its id on the wire, for fork and truncate. */
+      readonly messageId?: string;
+      /** The state before this message, when there is one to go back to; set on a turn's prompt. */
+      readonly checkpoint?: {
+        readonly checkpointId: string;
+        readonly files: number;
+        readonly onStack: boolean;
+      };
     }
   | {
       readonly kind: 'assistant';
@@ -58,6 +68,15 @@ export type ChatItem =
       readonly text: string;
       readonly allowed: boolean;
     }
+  /** A look of the completion judge. */
+  | {
+      readonly kind: 'judge';
+      readonly id: string;
+      readonly judge: string;
+      readonly verdict: 'done' | 'vetoed' | 'failed';
+      readonly reason: string;
+      readonly correction: string | null;
+    }
   /** `terminal` is the terminal kind (`natural`, `user_cancelled`, `policy_budget`, `provider_error`, …). */
   | {
       readonly kind: 'turn_end';
@@ -81,6 +100,7 @@ export type ChatTool = {
     | 'completed'
     | 'failed'
     | 'cancelled'
+    | 'interrupted'
     | 'denied'
     | 'outcome_unknown';
   readonly input: string;
@@ -173,10 +193,39 @@ export type ChatStatus = {
     readonly hint?: string;
   }[];
   readonly usage: { readonly used: number; readonly size: number; readonly cost?: string } | null;
+  /** Messages of this session that wait for their seam, in the order they will arrive; then those given back. */
+  readonly pending: readonly ChatPending[];
+  /** What is held for later turns; `paused` is the translated reason, or null. */
+  readonly nextTurns: {
+    readonly paused: string | null;
+    readonly items: readonly { readonly id: string; readonly text: string }[];
+  };
+  /** What Enter does while a turn runs. */
+  readonly runningSend: ChatSendMode;
+  /** Edits that wait for a review; null where tools write at once and nothing is staged. */
+  readonly staged: { readonly files: number } | null;
+  /** True when a rollback was made that can be redone. */
+  readonly canRedo: boolean;
   /** Prompts admitted but not begun, oldest first. */
   readonly queued: readonly { readonly id: string; readonly text: string }[];
   /** True where the model is the built-in rehearsal: shown as such. */
   readonly rehearsal: boolean;
+};
+
+/** The engine's inject modes as the chat shows them; `queue` is a note that no agent reads. */
+export type ChatInjectMode = 'steer' | 'interrupt_immediate' | 'queue';
+
+/** What sending does: a prompt of its own, an inject, or an item of the next-turn queue. */
+export type ChatSendMode = 'prompt' | 'steer' | 'interrupt' | 'next' | 'note';
+
+/** A message that is on its way into a running turn. */
+export type ChatPending = {
+  readonly id: string;
+  readonly mode: ChatInjectMode;
+  readonly text: string;
+  readonly state: 'pending' | 'behind_approval' | 'given_back';
+  /** False where another client owns it: then it can't be edited here. */
+  readonly editable: boolean;
 };
 
 /** Extension → webview. */
@@ -243,8 +292,29 @@ export type FromChat =
       readonly text: string;
       readonly attachments: readonly ChatAttachment[];
       readonly images: readonly ChatImage[];
+      /** Missing: what the state allows, `runningSend` while a turn runs. */
+      readonly mode?: ChatSendMode;
     }
   | { readonly type: 'stop' }
+  /** Ends one call; the turn goes on. */
+  | { readonly type: 'stop_tool'; readonly toolCallId: string }
+  /** Changes a pending message; revoking one that was given back forgets it, editing it puts it into the composer. */
+  | { readonly type: 'pending_edit'; readonly id: string; readonly text: string }
+  | { readonly type: 'pending_revoke'; readonly id: string }
+  | { readonly type: 'pending_recompose'; readonly id: string }
+  | { readonly type: 'next_edit'; readonly id: string; readonly text: string }
+  /** `before` null: to the end. */
+  | { readonly type: 'next_move'; readonly id: string; readonly before: string | null }
+  | { readonly type: 'next_remove'; readonly id: string }
+  | { readonly type: 'next_send_now'; readonly id: string }
+  | { readonly type: 'next_pause' }
+  | { readonly type: 'next_resume' }
+  /** What a message's menu offers; each asks and shows what will change first. */
+  | {
+      readonly type: 'message_action';
+      readonly action: 'rollback' | 'restore' | 'fork' | 'truncate';
+      readonly messageId: string;
+    }
   /** The keyboard went to the page or left it: the editor does not tell its keybindings. */
   | { readonly type: 'focus'; readonly focused: boolean }
   | {
@@ -278,5 +348,8 @@ export type FromChat =
         | 'show_transcript'
         | 'manage_trust'
         | 'open_folder'
-        | 'set_key';
+        | 'set_key'
+        | 'redo'
+        | 'show_receipts'
+        | 'show_staged';
     };

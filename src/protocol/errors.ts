@@ -10,6 +10,8 @@ export const RPC_CODES = {
   internalError: -32603,
   requestCancelled: -32800,
   authRequired: -32000,
+  /** A control that could not be carried out as things stand. Source: Harn session control, error codes. */
+  runtimeFailure: -32000,
   resourceNotFound: -32002,
   noSuchSession: -32004,
 } as const;

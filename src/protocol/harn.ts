@@ -1,4 +1,5 @@
-import type { ControlOutcome } from './controls.ts';
+import type { ContentBlock } from './acp.ts';
+import type { Actor, ControlOutcome } from './controls.ts';
 
 /** On every frame that carries an event; repeated under `params._meta.harn` for clients that see params only. */
 export type FrameMark = {
@@ -32,5 +33,51 @@ export type AgentEvent =
       readonly kind: 'loop_checkpoint';
       readonly iteration: number;
       readonly seam: string;
+      /** How many messages were delivered here, and which. */
       readonly delivered: number;
+      readonly message_ids: readonly string[];
+      /** True when the batch that was pending here was dropped; then `skip_reason` is `interrupt_immediate`. */
+      readonly dispatch_skipped: boolean;
+      readonly skip_reason?: 'interrupt_immediate';
+    }
+  /** Each look of the completion judge. */
+  | {
+      readonly sessionId: string;
+      readonly kind: 'judge_decision';
+      readonly iteration: number;
+      readonly judge: string;
+      readonly verdict: 'done' | 'vetoed' | 'failed';
+      readonly vetoed: boolean;
+      readonly reason: string;
+      readonly correction: string | null;
     };
+
+/** One entry of `session/pending_injections`. Source: Harn session control. */
+export type PendingInjection = {
+  readonly kind: 'user' | 'reminder';
+  readonly messageId?: string;
+  readonly reminderId?: string;
+  readonly mode: 'queue' | 'steer' | 'interrupt_immediate';
+  readonly content: readonly ContentBlock[];
+  readonly owner: Actor;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly behindGate: boolean;
+};
+
+/** `status` and what moved, of `session/rollback` and `session/redo`. Source: Harn session control. */
+export type MoveResponse = {
+  readonly status: 'rolled_back' | 'redone';
+  readonly checkpointId: string;
+  readonly beforeMessageCount: number;
+  readonly afterMessageCount: number;
+  readonly fsSnapshotIds: readonly string[];
+  readonly redoFsSnapshotIds: readonly string[];
+  readonly fsRestores: readonly {
+    readonly snapshotId: string;
+    readonly restoredPaths: readonly string[];
+    readonly skippedPathsWithReasons: readonly { readonly path: string; readonly reason: string }[];
+  }[];
+  readonly lastEventId: number;
+  readonly prefix_hash: string;
+};

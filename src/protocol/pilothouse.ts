@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from '../base/json.ts';
-import type { SessionUpdate } from './acp.ts';
+import type { ContentBlock, SessionUpdate } from './acp.ts';
+import type { Actor, ControlOutcome } from './controls.ts';
+import type { PendingInjection } from './harn.ts';
 
 /**
  * The `_pilothouse/` extension, version 1. A client declares it by `clientCapabilities._meta.pilothouse = {version: 1}`;
@@ -39,6 +41,62 @@ export type PilothouseAgentMethods = {
     { sessionId: string; path: string; side: 'before' | 'after' },
     { text: string | null },
   ];
+  /** Oldest first; without a session, the receipts of controls that named none that is here. */
+  '_pilothouse/receipts/list': [ReceiptListParams, ReceiptList];
+  '_pilothouse/checkpoints/list': [
+    { sessionId: string },
+    { checkpoints: readonly ListedCheckpoint[] },
+  ];
+  /** What a rollback, redo or restore would do to files; changes nothing. */
+  '_pilothouse/checkpoints/preview': [{ sessionId: string } & RestoreChoice, RestorePreview];
+  /** One file of that preview: text, or null where there is none or it is binary. */
+  '_pilothouse/checkpoints/text': [
+    { sessionId: string; path: string; side: 'now' | 'then' } & RestoreChoice,
+    { text: string | null },
+  ];
+  /** Files only, the transcript stays. A control. */
+  '_pilothouse/checkpoints/restore': [
+    { sessionId: string; checkpointId: string; overwrite?: Overwrite },
+    { restoredPaths: readonly string[]; skippedPathsWithReasons: readonly SkippedPath[] },
+  ];
+  /** The queue methods are controls, but `list`. */
+  '_pilothouse/queue/list': [{ sessionId: string }, NextTurnQueue];
+  '_pilothouse/queue/add': [
+    { sessionId: string; content: readonly ContentBlock[]; before?: string; itemId?: string },
+    QueueChanged,
+  ];
+  '_pilothouse/queue/edit': [
+    { sessionId: string; itemId: string; content: readonly ContentBlock[] },
+    QueueChanged,
+  ];
+  /** Without `before`: to the end. */
+  '_pilothouse/queue/move': [{ sessionId: string; itemId: string; before?: string }, QueueChanged];
+  '_pilothouse/queue/remove': [{ sessionId: string; itemId: string }, QueueChanged];
+  '_pilothouse/queue/pause': [{ sessionId: string }, QueueChanged];
+  '_pilothouse/queue/resume': [{ sessionId: string }, QueueChanged];
+  /** Stops what runs and sends this one next. */
+  '_pilothouse/queue/send_now': [{ sessionId: string; itemId: string }, QueueChanged];
+  '_pilothouse/staged/list': [
+    { sessionId: string },
+    { mode: 'immediate' | 'staged'; files: readonly StagedChange[] },
+  ];
+  '_pilothouse/staged/text': [
+    { sessionId: string; path: string; side: 'base' | 'staged' },
+    { text: string | null },
+  ];
+  /** Part of a staged file: `disk` is written now, `staged` is what stays staged. A control. */
+  '_pilothouse/staged/edit': [
+    { sessionId: string; path: string; disk?: string; staged: string | null },
+    Record<string, never>,
+  ];
+  /** Joins a session, or changes the role in it. `onDetach: keep` needs a host that outlives its client. */
+  '_pilothouse/attach': [
+    { sessionId: string; role?: 'host_owner' | 'observer'; onDetach?: 'stop' },
+    SessionSnapshot,
+  ];
+  '_pilothouse/detach': [{ sessionId: string }, Record<string, never>];
+  /** Takes the control of a session that this client observes, if its credential allows that. */
+  '_pilothouse/claim': [{ sessionId: string }, { role: 'host_owner' | 'observer' }];
   /** Tunnels one message of the transcript language server; answers travel as the notification of the same name. */
   '_pilothouse/lsp': [{ message: JsonObject }, Record<string, never>];
 };
@@ -78,6 +136,17 @@ export type PilothouseClientNotifications = {
   /** A session that is listed but perhaps not attached here changed: what trees show. */
   '_pilothouse/session_changed': { session: JsonObject };
   '_pilothouse/session_deleted': { sessionId: string };
+  /** What waits to be delivered or sent in an attached session; the whole lists each time. */
+  '_pilothouse/pending_changed': {
+    sessionId: string;
+    pending: readonly PendingInjection[];
+    queue: NextTurnQueue;
+  };
+  '_pilothouse/staged_changed': {
+    sessionId: string;
+    mode: 'immediate' | 'staged';
+    paths: readonly string[];
+  };
 };
 
 export type HistoryPageParams = {
@@ -87,6 +156,104 @@ export type HistoryPageParams = {
   after?: number;
   /** 1 to 1,000 entries; 200 if missing. */
   limit?: number;
+  /** True for everything that ever happened, also what was rolled back; else the current branch. */
+  all?: boolean;
+};
+
+/** `after` and `before` are exclusive `seq`s; without either the newest receipts. */
+export type ReceiptListParams = {
+  sessionId?: string;
+  after?: number;
+  before?: number;
+  /** 1 to 1,000; 200 if missing. */
+  limit?: number;
+  method?: string;
+  status?: 'accepted' | 'idempotent' | 'rejected';
+};
+
+export type ReceiptList = {
+  receipts: readonly {
+    /** Its place in the session's control stream, and that record's hash. */
+    seq: number;
+    at: string;
+    hash: string;
+    receipt: ControlOutcome;
+  }[];
+  hasBefore: boolean;
+  hasAfter: boolean;
+};
+
+/** Which going back is meant. */
+export type RestoreChoice = {
+  what: 'rollback' | 'redo' | 'files' | 'call';
+  /** For `rollback` (missing: the newest) and `files`. */
+  checkpointId?: string;
+  toolCallId?: string;
+};
+
+/** Files that may be overwritten though somebody else changed them since: all, or these. */
+export type Overwrite = 'all' | readonly string[];
+
+export type SkippedPath = { path: string; reason: string };
+
+export type RestorePreview = {
+  files: readonly {
+    path: string;
+    /** What the restore does to it. */
+    change: 'added' | 'modified' | 'deleted';
+    changedSince: boolean;
+    binary: boolean;
+  }[];
+  coverage: 'full' | 'partial';
+  reason?: string;
+};
+
+/** A checkpoint: the state that a turn left. `stack`: a rollback may pop it; `redo`: a redo would push it back. */
+export type ListedCheckpoint = {
+  checkpointId: string;
+  turnId: string;
+  at: string;
+  prompt: string;
+  state: 'stack' | 'redo' | 'off';
+  beforeMessageCount: number;
+  afterMessageCount: number;
+  files: number;
+  coverage: 'full' | 'partial' | 'none';
+};
+
+/** What is held for later turns. `paused` says why nothing is sent by itself. */
+export type NextTurnQueue = {
+  paused: 'asked' | 'stopped' | 'turn_failed' | 'restart' | null;
+  items: readonly {
+    itemId: string;
+    content: readonly ContentBlock[];
+    owner: Actor;
+    at: string;
+  }[];
+};
+
+export type QueueChanged = { itemId: string | null; queue: NextTurnQueue };
+
+export type StagedChange = {
+  path: string;
+  state: 'added' | 'modified' | 'deleted';
+  addedLines: number;
+  removedLines: number;
+  /** The disk is not as it was when the file was staged. */
+  changedSince: boolean;
+};
+
+/** All a late joiner needs before live events. */
+export type SessionSnapshot = {
+  role: 'host_owner' | 'observer';
+  onDetach: 'stop';
+  session: JsonObject;
+  lastEventId: number;
+  prefixHash: string;
+  gates: readonly JsonObject[];
+  pending: readonly PendingInjection[];
+  queue: NextTurnQueue;
+  partial: readonly { messageId: string; kind: 'text' | 'thought'; offset: number; text: string }[];
 };
 
 /** Entries oldest first. An entry is one enduring event as the updates it projects to (none for bookkeeping). */

@@ -11,12 +11,15 @@ import type {
   GateAnswer,
   GateRequest,
   HistoryEvent,
+  NextTurns,
+  PendingMessage,
   SessionSignal,
   Stored,
 } from '../session/events.ts';
 import type { HistoryRange, SessionRow } from '../session/ports.ts';
 import type {
   CommandId,
+  EnvironmentPolicy,
   GateId,
   Mode,
   SessionId,
@@ -24,6 +27,7 @@ import type {
   TurnId,
   Usage,
 } from '../session/words.ts';
+import type { HostControls } from './controls/api.ts';
 
 /**
  * The session host as its doors see it (ACP now, UHP later). Everything a door does to a session goes through here,
@@ -62,6 +66,8 @@ export interface SessionHost {
   verify(
     sessionId: SessionId,
   ): Promise<{ ok: true } | { ok: false; eventId: number; reason: string }>;
+  /** Every other control of the closed list, and what they act on. */
+  readonly controls: HostControls;
 }
 
 /** A place in the order in which frames arrived at the host, over all clients. */
@@ -78,6 +84,8 @@ export type NewSession = {
   readonly cwd: string;
   readonly additionalDirectories: readonly string[];
   readonly mcpServers: readonly McpServer[];
+  /** What tools may see of the host's environment; missing inherits. Throws `host.bad_environment`. */
+  readonly environmentPolicy?: EnvironmentPolicy;
 };
 
 /** Options of load and resume. A missing cwd means the stored one. */
@@ -155,6 +163,9 @@ export type Snapshot = {
     readonly offset: number;
     readonly text: string;
   }[];
+  /** Messages that wait for their seam, and for their turn. */
+  readonly pending: readonly PendingMessage[];
+  readonly nextTurns: NextTurns;
   /** The commands offered now, for a client that is not sent the history. */
   readonly commands?: readonly AvailableCommand[];
 };

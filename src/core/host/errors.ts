@@ -1,7 +1,11 @@
 import { CodedError } from '../../base/errors.ts';
 
 /** What the host refuses. */
-export type HostErrorCode = 'host.unknown_session' | 'host.bad_cwd' | 'host.closing';
+export type HostErrorCode =
+  | 'host.unknown_session'
+  | 'host.bad_cwd'
+  | 'host.bad_environment'
+  | 'host.closing';
 
 /** A refused request; the message says what to do. */
 export class HostError extends CodedError<HostErrorCode> {}

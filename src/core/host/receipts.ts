@@ -8,13 +8,14 @@ export type Outcome = {
   readonly metadata?: ControlOutcome['metadata'];
 };
 
-/** Writes the receipt of a control that named a session. Source: Harn session control, Receipts. */
+/** Writes the receipt of a control; `names` is what it named besides the session. Source: Harn session control, Receipts. */
 export function receiptOf(
   controlId: string,
   method: Control,
   sessionId: string,
   actor: Actor,
   outcome: Outcome,
+  names: ControlOutcome['target'] = {},
 ): ControlOutcome {
   return {
     session_id: sessionId,
@@ -23,7 +24,7 @@ export function receiptOf(
     outcome: outcome.outcome,
     status: outcome.status,
     actor,
-    target: { sessionId },
+    target: { sessionId, ...names },
     ...(outcome.reason === undefined ? {} : { reason: outcome.reason }),
     metadata: outcome.metadata ?? {},
   };

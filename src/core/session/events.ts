@@ -13,10 +13,16 @@ import type {
 import type { Actor, ControlOutcome } from '../../protocol/controls.ts';
 import type { FinishReason, ModelToolCall, ModelToolResult } from './model.ts';
 import type {
+  Authority,
+  CheckpointId,
   CommandId,
+  EnvironmentPolicy,
+  FsMode,
   GateId,
+  InjectMode,
   MessageId,
   ProcessId,
+  QueueItemId,
   Seam,
   SessionConfig,
   SessionId,
@@ -66,7 +72,13 @@ export type GateAnswer =
   | { readonly kind: 'declined'; readonly reason?: string }
   | {
       readonly kind: 'cancelled';
-      readonly reason: 'turn_cancelled' | 'client_gone' | 'session_closed' | 'restart';
+      readonly reason:
+        | 'turn_cancelled'
+        | 'interrupted'
+        | 'call_cancelled'
+        | 'client_gone'
+        | 'session_closed'
+        | 'restart';
     };
 
 /**
@@ -79,6 +91,14 @@ export type HistoryEvent =
       readonly cwd: string;
       readonly additionalDirectories: readonly string[];
       readonly config: SessionConfig;
+      /** What the host's environment lets through; missing means everything that tools see by default. */
+      readonly environmentPolicy?: EnvironmentPolicy;
+      /** The session and the event it was forked from. */
+      readonly parent?: {
+        readonly sessionId: SessionId;
+        readonly eventId: number;
+        readonly branchName?: string;
+      };
     }
   | { readonly type: 'config_changed'; readonly config: SessionConfig; readonly actor: Actor }
   | { readonly type: 'title_changed'; readonly title: string }
@@ -109,7 +129,8 @@ export type HistoryEvent =
       readonly iteration: number;
       readonly messageId: MessageId;
       readonly calls: readonly ModelToolCall[];
-      readonly finish: FinishReason | 'aborted';
+      /** `aborted` by Stop or a failure, `interrupted` by an interrupt: the text so far is kept, its calls are not. */
+      readonly finish: FinishReason | 'aborted' | 'interrupted';
       readonly usage: Usage;
       readonly providerState?: Json;
     }
@@ -194,6 +215,87 @@ export type HistoryEvent =
       readonly title: string;
       readonly description: string;
     }
+  /** A pending message arrived in the transcript. With mode `queue` no model ever reads it. */
+  | {
+      readonly type: 'inject_delivered';
+      readonly turnId: TurnId;
+      readonly messageId: MessageId;
+      readonly mode: InjectMode;
+      readonly content: readonly ContentBlock[];
+      readonly seam: Seam;
+      readonly actor: Actor;
+    }
+  /** One envelope of directives, as the model reads it from here on; in authority order. */
+  | {
+      readonly type: 'directives_issued';
+      readonly turnId: TurnId;
+      readonly messageId: MessageId;
+      readonly seam: Seam;
+      /** Only envelopes with the session's nonce are genuine; the first one fixes it. */
+      readonly nonce: string;
+      readonly directives: readonly Directive[];
+    }
+  /** The completion judge looked at a finished turn. */
+  | {
+      readonly type: 'judge_decision';
+      readonly turnId: TurnId;
+      readonly iteration: number;
+      /** The model that judged. */
+      readonly judge: string;
+      readonly verdict: 'done' | 'vetoed' | 'failed';
+      readonly reason: string;
+      /** What the agent is told after a veto. */
+      readonly correction: string | null;
+      readonly usage: Usage;
+    }
+  /**
+   * The model reads a summary instead of all but the last `keptMessages` messages from here on; standing directives
+   * and the turn's objective are kept.
+   */
+  | {
+      readonly type: 'compacted';
+      readonly turnId: TurnId;
+      readonly messageId: MessageId;
+      readonly summary: string;
+      readonly keptMessages: number;
+      readonly beforeMessageCount: number;
+      readonly afterMessageCount: number;
+    }
+  /** Transcript and files as a turn left them. A cancelled turn's checkpoint is not on the rollback stack. */
+  | {
+      readonly type: 'turn_checkpoint';
+      readonly turnId: TurnId;
+      readonly checkpointId: CheckpointId;
+      readonly onStack: boolean;
+      readonly beforeMessageCount: number;
+      readonly afterMessageCount: number;
+      /** The newest event before the turn began: where a rollback of this turn goes. */
+      readonly beforeEventId: number;
+      readonly files: CheckpointFiles | null;
+    }
+  /**
+   * The current branch goes on behind event `to`: what lies between is not part of the conversation any more (or, for
+   * a redo, is part of it again). Nothing is removed.
+   */
+  | {
+      readonly type: 'history_moved';
+      readonly reason: 'rollback' | 'redo' | 'truncate';
+      readonly to: number;
+      /** The oldest checkpoint that was rolled back, or the newest that was redone. */
+      readonly checkpointId: CheckpointId | null;
+      readonly beforeMessageCount: number;
+      readonly afterMessageCount: number;
+      readonly files: RestoredFiles | null;
+      readonly actor: Actor;
+    }
+  /** Files were put back without moving the transcript: of one tool call, or to a checkpoint. */
+  | {
+      readonly type: 'files_restored';
+      readonly toolCallId: ToolCallId | null;
+      readonly checkpointId: CheckpointId | null;
+      readonly files: RestoredFiles;
+      readonly actor: Actor;
+    }
   | {
       readonly type: 'turn_ended';
       readonly turnId: TurnId;
@@ -202,6 +304,40 @@ export type HistoryEvent =
       readonly usage: Usage;
       readonly iterations: number;
     };
+
+/** An instruction with an authority; it collides only with another of its own key (design §4.7). */
+export type Directive = {
+  readonly key: string;
+  readonly authority: Authority;
+  readonly source: 'steer' | 'interrupt' | 'judge' | 'reminder' | 'policy';
+  readonly text: string;
+  /** The text of the directive of the same key that this one replaces. */
+  readonly supersedes: string | null;
+};
+
+/** How a file differs between two states. */
+export type FileDifference = {
+  /** Absolute. */
+  readonly path: string;
+  readonly change: 'added' | 'modified' | 'deleted';
+};
+
+/** The files of a checkpoint. `before` and `after` name stored states; only the checkpoint room reads them. */
+export type CheckpointFiles = {
+  readonly before: string;
+  readonly after: string;
+  /** `partial`: only what the session's own tools wrote is known; `reason` says why. */
+  readonly coverage: 'full' | 'partial';
+  readonly reason?: string;
+  readonly changed: readonly FileDifference[];
+};
+
+/** What a restore did. `undo` names the state before it, for a redo. */
+export type RestoredFiles = {
+  readonly undo: string;
+  readonly restored: readonly string[];
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+};
 
 /** Bookkeeping of a session, in the `control` chain: it never changes what the conversation is. */
 export type ControlEvent =
@@ -219,10 +355,102 @@ export type ControlEvent =
       readonly reason?: string;
     }
   | { readonly type: 'control_outcome'; readonly receipt: ControlOutcome }
+  /** A message waits for its seam. Its text is in no transcript until `inject_delivered`. */
+  | {
+      readonly type: 'inject_accepted';
+      readonly messageId: MessageId;
+      readonly mode: InjectMode;
+      readonly content: readonly ContentBlock[];
+      readonly actor: Actor;
+      /** Present when it is a reminder: read as a directive, not as a user's message. */
+      readonly reminder?: ReminderTraits;
+      readonly commandId?: CommandId;
+      readonly bodyHash?: string;
+    }
+  | {
+      readonly type: 'inject_replaced';
+      readonly messageId: MessageId;
+      readonly content: readonly ContentBlock[];
+      readonly actor: Actor;
+    }
+  /** `given_back`: its turn ended before a seam could deliver it, and no next turn waited. */
+  | {
+      readonly type: 'inject_revoked';
+      readonly messageId: MessageId;
+      readonly why: 'revoked' | 'given_back';
+      readonly actor: Actor;
+    }
+  /** One change of the next-turn queue. */
+  | { readonly type: 'queue_changed'; readonly change: QueueChange; readonly actor: Actor }
+  | { readonly type: 'fs_mode_changed'; readonly mode: FsMode; readonly actor: Actor }
+  /** A tool or a person wrote a file in staged mode; null is a deletion. `base` is what the disk held then. */
+  | {
+      readonly type: 'file_staged';
+      readonly path: string;
+      readonly base: string | null;
+      readonly text: string | null;
+      readonly toolCallId: ToolCallId | null;
+    }
+  /** Files that are staged no more. */
+  | {
+      readonly type: 'staged_settled';
+      readonly how: 'committed' | 'discarded';
+      readonly paths: readonly string[];
+      readonly actor: Actor;
+    }
   | { readonly type: 'client_attached'; readonly actor: Actor }
   | { readonly type: 'client_detached'; readonly actor: Actor }
   | { readonly type: 'session_closed'; readonly actor: Actor; readonly reason: string }
   | { readonly type: 'session_restored'; readonly interruptedTurnId: TurnId | null };
+
+/** What makes a pending message a reminder. */
+export type ReminderTraits = {
+  readonly dedupeKey: string;
+  readonly authority: Authority;
+  readonly tags: readonly string[];
+};
+
+/** One change of the next-turn queue; `before` null means last. */
+export type QueueChange =
+  | {
+      readonly kind: 'added';
+      readonly itemId: QueueItemId;
+      readonly content: readonly ContentBlock[];
+      readonly before: QueueItemId | null;
+    }
+  | {
+      readonly kind: 'edited';
+      readonly itemId: QueueItemId;
+      readonly content: readonly ContentBlock[];
+    }
+  | { readonly kind: 'moved'; readonly itemId: QueueItemId; readonly before: QueueItemId | null }
+  | { readonly kind: 'removed'; readonly itemId: QueueItemId }
+  | { readonly kind: 'sent'; readonly itemId: QueueItemId }
+  | { readonly kind: 'paused'; readonly why: 'asked' | 'stopped' | 'turn_failed' | 'restart' }
+  | { readonly kind: 'resumed' };
+
+/** A message that waits for its seam, as everybody may see it. */
+export type PendingMessage = {
+  readonly messageId: MessageId;
+  readonly kind: 'user' | 'reminder';
+  readonly mode: InjectMode;
+  readonly content: readonly ContentBlock[];
+  readonly owner: Actor;
+  readonly at: number;
+  /** True while an open gate keeps the turn from its next seam. */
+  readonly behindGate: boolean;
+};
+
+/** The next-turn queue as it stands. */
+export type NextTurns = {
+  readonly paused: Extract<QueueChange, { kind: 'paused' }>['why'] | null;
+  readonly items: readonly {
+    readonly itemId: QueueItemId;
+    readonly content: readonly ContentBlock[];
+    readonly owner: Actor;
+    readonly at: number;
+  }[];
+};
 
 /** Only fanned out, never stored: everything in it can be rebuilt from enduring events. */
 export type EphemeralEvent =
@@ -247,8 +475,19 @@ export type EphemeralEvent =
       readonly turnId: TurnId;
       readonly iteration: number;
       readonly seam: Seam;
+      /** Messages that were delivered here. */
       readonly delivered: number;
+      readonly messageIds: readonly MessageId[];
+      /** True when the batch that stood before this seam was dropped. */
+      readonly dispatchSkipped: boolean;
     }
+  /** What waits to be delivered, sent or kept changed. */
+  | {
+      readonly type: 'pending_changed';
+      readonly pending: readonly PendingMessage[];
+      readonly nextTurns: NextTurns;
+    }
+  | { readonly type: 'staged_changed'; readonly mode: FsMode; readonly paths: readonly string[] }
   | {
       readonly type: 'activity_changed';
       readonly activePrompt: boolean;

@@ -39,8 +39,11 @@ export type ModelMessage =
   | {
       readonly role: 'user';
       readonly messageId: MessageId;
-      /** Where it came from: the turn's prompt, a delivered inject, or the machine (a process ended, directives). */
-      readonly origin: 'prompt' | 'steer' | 'interrupt' | 'machine';
+      /**
+       * Where it came from: the turn's prompt, a delivered inject, the machine (a process ended), an envelope of
+       * directives, or the summary that stands for what was compacted.
+       */
+      readonly origin: 'prompt' | 'steer' | 'interrupt' | 'machine' | 'directives' | 'summary';
       readonly parts: readonly ModelPart[];
     }
   | {

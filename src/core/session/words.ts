@@ -8,6 +8,10 @@ export type ToolCallId = Brand<'ToolCallId'>;
 export type GateId = Brand<'GateId'>;
 export type CommandId = Brand<'CommandId'>;
 export type ProcessId = Brand<'ProcessId'>;
+/** `turn_` and a UUID. Source: Harn session control, turn checkpoints. */
+export type CheckpointId = Brand<'CheckpointId'>;
+/** An item of the next-turn queue; it becomes the command id of the prompt it is sent as. */
+export type QueueItemId = Brand<'QueueItemId'>;
 
 /** The agent modes: `ask` asks before effects, `architect` only reads, `code` acts, `shadow` only proposes. */
 export const MODES = ['ask', 'architect', 'code', 'shadow'] as const;
@@ -36,6 +40,38 @@ export type SessionConfig = {
   readonly model: string;
   readonly thoughtLevel: ThoughtLevel;
   readonly budget: Budget;
+  /** Who verifies that a turn is done: missing means nobody, `same` the session's own model, else a model id. */
+  readonly judge?: string;
+};
+
+/**
+ * When a pending message is delivered: `queue` when the loop exits (no model reads it), `steer` behind the running
+ * step, `interrupt_immediate` before the next step, which is dropped. Source: Harn session control.
+ */
+export const INJECT_MODES = ['queue', 'steer', 'interrupt_immediate'] as const;
+export type InjectMode = (typeof INJECT_MODES)[number];
+
+/** How much a directive counts, highest first. Source: Harn session control, authority. */
+export const AUTHORITIES = ['contract', 'corrective', 'advisory'] as const;
+export type Authority = (typeof AUTHORITIES)[number];
+
+/** Whether tools write files at once, or stage them until a person commits or discards them. */
+export const FS_MODES = ['immediate', 'staged'] as const;
+export type FsMode = (typeof FS_MODES)[number];
+
+/** What of the host's environment a session's tools may see; a fork may only narrow it. */
+export type EnvironmentPolicy =
+  | { readonly kind: 'inherited' }
+  | { readonly kind: 'isolated' }
+  | { readonly kind: 'granted'; readonly grants: readonly EnvironmentGrant[] };
+
+/** One variable of the host's environment, under the name that tools see it by. */
+export type EnvironmentGrant = {
+  readonly name: string;
+  readonly source: { readonly env: { readonly var: string } };
+  readonly expose_as_env: string;
+  /** Only commands that begin with this program see it; missing means all. */
+  readonly for_command?: string;
 };
 
 /** Named points of a loop where pending messages may be delivered, in the order of one iteration. */

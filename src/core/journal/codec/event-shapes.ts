@@ -69,6 +69,7 @@ export const sessionConfig: z.ZodMiniType<SessionConfig> = z.object({
     tokens: z.exactOptional(amount),
     costUsd: z.exactOptional(amount),
   }),
+  judge: z.exactOptional(z.string()),
 });
 
 export const actor: z.ZodMiniType<Actor> = z.object({
@@ -222,7 +223,14 @@ export const gateAnswer: z.ZodMiniType<GateAnswer> = z.discriminatedUnion('kind'
   z.object({ kind: z.literal('declined'), reason: z.exactOptional(z.string()) }),
   z.object({
     kind: z.literal('cancelled'),
-    reason: z.enum(['turn_cancelled', 'client_gone', 'session_closed', 'restart']),
+    reason: z.enum([
+      'turn_cancelled',
+      'interrupted',
+      'call_cancelled',
+      'client_gone',
+      'session_closed',
+      'restart',
+    ]),
   }),
 ]);
 

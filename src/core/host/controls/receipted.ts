@@ -1,0 +1,70 @@
+import type { Ids } from '../../../base/ids.ts';
+import type { Control, ControlOutcome } from '../../../protocol/controls.ts';
+import { ControlRefused } from '../../session/control/refusal.ts';
+import { type Outcome, receiptOf } from '../receipts.ts';
+import type { ControlTarget } from './api.ts';
+
+/** A control's result with what its receipt says of it. `target` names more than the session, as `messageId`. */
+export type Receipted<T> = {
+  readonly result: T;
+  readonly outcome: Outcome;
+  readonly target?: { readonly [name: string]: string };
+};
+
+/** Where receipts go: to the session they name if it is here, else to the host's own stream. */
+export interface ReceiptSink {
+  /** Resolves when it is on disk. */
+  keep(receipt: ControlOutcome): Promise<void>;
+}
+
+/** Sees to it that a control has exactly one receipt, whatever it comes to. */
+export class ReceiptWriter {
+  readonly #sink: ReceiptSink;
+  readonly #ids: Ids;
+
+  constructor(sink: ReceiptSink, ids: Ids) {
+    this.#sink = sink;
+    this.#ids = ids;
+  }
+
+  /**
+   * Does the work and keeps its receipt before it settles. A `ControlRefused` is kept as rejected and thrown on; so
+   * is every other failure, as `failed`.
+   */
+  async run<T>(
+    method: Control,
+    target: ControlTarget,
+    work: () => Promise<Receipted<T>>,
+    names: { readonly [name: string]: string } = {},
+  ): Promise<T> {
+    let done: Receipted<T>;
+    try {
+      done = await work();
+    } catch (error) {
+      await this.#keepRefusal(method, target, error, names);
+      throw error;
+    }
+    await this.keep(method, target, done.outcome, { ...names, ...done.target });
+    return done.result;
+  }
+
+  /** Keeps a receipt of something that was done already. */
+  async keep(
+    method: Control,
+    { sessionId, actor }: ControlTarget,
+    outcome: Outcome,
+    names: { readonly [name: string]: string } = {},
+  ): Promise<void> {
+    await this.#sink.keep(receiptOf(this.#ids.unique(), method, sessionId, actor, outcome, names));
+  }
+
+  async #keepRefusal(
+    method: Control,
+    target: ControlTarget,
+    error: unknown,
+    names: { readonly [name: string]: string },
+  ): Promise<void> {
+    const reason = error instanceof ControlRefused ? error.refusal : 'failed';
+    await this.keep(method, target, { outcome: reason, status: 'rejected', reason }, names);
+  }
+}

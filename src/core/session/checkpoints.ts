@@ -1,0 +1,58 @@
+import type { CheckpointFiles, FileDifference, RestoredFiles } from './events.ts';
+import type { ToolCallId, TurnId } from './words.ts';
+
+/**
+ * The files of one session as its turns found and left them. What it keeps is on disk before the promise of a call
+ * resolves, so that an event may name it (design §4.1).
+ */
+export interface Checkpoints {
+  /**
+   * Called before a call that may change something runs. Keeps what `paths` hold now as the call's pre-images, and
+   * at the first such call of a turn the state of the whole folder. Never rejects: what can't be kept makes the
+   * turn's coverage `partial`.
+   */
+  beforeEffect(effect: Effect, signal: AbortSignal): Promise<void>;
+  /** What the turn changed since its first effect; null if it had none. Call it once a turn, when no tool runs. */
+  endTurn(turnId: TurnId): Promise<CheckpointFiles | null>;
+  /** What `restore` would do, and which files changed since the session left them. Changes nothing. */
+  plan(target: RestoreTarget): Promise<RestorePlan>;
+  /**
+   * Puts files back. A file that changed since is left alone and listed as skipped, unless `overwrite` names it.
+   * All or nothing: throws `checkpoint.restore_failed` with every file as it was before the call.
+   */
+  restore(target: RestoreTarget, overwrite: 'all' | readonly string[]): Promise<RestoredFiles>;
+  /** The bytes of one file of a plan; null where there is no file. */
+  read(target: RestoreTarget, path: string, side: 'now' | 'then'): Promise<Uint8Array | null>;
+}
+
+/** A call that is about to run. */
+export type Effect = {
+  readonly turnId: TurnId;
+  readonly toolCallId: ToolCallId;
+  /** Absolute paths that the call says it writes; empty for commands. */
+  readonly paths: readonly string[];
+};
+
+/** Where files should go back to. */
+export type RestoreTarget =
+  /** Before the first of these turns, which follow one another on the branch, oldest first. */
+  | { readonly kind: 'turns'; readonly turns: readonly CheckpointFiles[] }
+  /** Before an earlier restore: `RestoredFiles.undo`. */
+  | { readonly kind: 'undo'; readonly undo: string }
+  /** Before one tool call; only what its own tool wrote. */
+  | {
+      readonly kind: 'call';
+      readonly toolCallId: ToolCallId;
+      readonly paths?: readonly string[];
+    };
+
+/** What a restore would do. */
+export type RestorePlan = {
+  readonly files: readonly (FileDifference & {
+    /** The file is not as the session left it: somebody else changed it since. */
+    readonly changedSince: boolean;
+    readonly binary: boolean;
+  })[];
+  readonly coverage: 'full' | 'partial';
+  readonly reason?: string;
+};
