@@ -49,7 +49,13 @@ export type InjectMark = {
 
 /** A turn's begin or end. */
 export type TurnMark =
-  | { readonly state: 'started'; readonly turnId: string; readonly commandId: string }
+  | {
+      readonly state: 'started';
+      readonly turnId: string;
+      readonly commandId: string;
+      /** The id of the prompt's message, which the client that sent it is not told otherwise. */
+      readonly messageId?: string;
+    }
   | {
       readonly state: 'ended';
       readonly turnId: string;

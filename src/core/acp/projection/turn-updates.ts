@@ -18,8 +18,8 @@ export function promptChunks(event: Of<'turn_started'>): readonly SessionUpdate[
 /** Tells clients of ours that a turn began. */
 export function turnStarted(event: Of<'turn_started'>, audience: Audience): SessionUpdate[] {
   if (!audience.extras) return [];
-  const { turnId, commandId } = event;
-  const turn = { state: 'started', turnId, commandId } as const;
+  const { turnId, commandId, messageId } = event;
+  const turn = { state: 'started', turnId, commandId, messageId } as const;
   return [{ sessionUpdate: 'session_info_update', ...metaFor(audience, { pilothouse: { turn } }) }];
 }
 
