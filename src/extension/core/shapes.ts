@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { isObject } from '../../base/json.ts';
-import type { SessionUpdate, ToolCallContent } from '../../protocol/acp.ts';
+import type { ContentBlock, SessionUpdate, ToolCallContent } from '../../protocol/acp.ts';
 
 const BLOCK = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text: z.string() }),
@@ -73,6 +73,11 @@ export function isSessionUpdate(value: unknown): value is SessionUpdate {
   if (!isObject(value) || typeof value['sessionUpdate'] !== 'string') return false;
   const schema = UPDATES[value['sessionUpdate']];
   return schema === undefined || z.safeParse(schema, value).success;
+}
+
+/** True if `value` is a block of content that can be shown. */
+export function isContentBlock(value: unknown): value is ContentBlock {
+  return z.safeParse(BLOCK, value).success;
 }
 
 /** True if `value` is a piece of a tool call's content that can be shown. */

@@ -2,11 +2,12 @@ import { messageOf } from '../../../base/errors.ts';
 import type { ContentBlock, SessionUpdate } from '../../../protocol/acp.ts';
 import type { ChatItem, ToChat } from '../../../protocol/chat.ts';
 import type { HistoryPage } from '../../../protocol/pilothouse.ts';
+import { checkpointOf, controlItem, injectOf, userMessageOf } from './control-items.ts';
 import { fixedItem } from './fixed-items.ts';
 import { marksOf, type UpdateMarks } from './marks.ts';
 import { OutputLog } from './output-log.ts';
 import { addBlock, promptView } from './prompt-view.ts';
-import { appendText, itemOf, mergeRow, type Row, type RowBody } from './rows.ts';
+import { appendText, itemOf, mergeRow, type Row, type RowBody, type UserMarks } from './rows.ts';
 import { appendOutput, patchTool, type ToolPatch, type ToolState } from './tool-state.ts';
 import {
   answerItem,
@@ -17,6 +18,7 @@ import {
   turnEndItem,
   turnEventOf,
 } from './turn-items.ts';
+import { TurnPrompts } from './turn-prompts.ts';
 
 /** What changed for whoever shows the conversation. */
 export type ChatChange = Extract<ToChat, { type: 'upsert' | 'append' | 'prepend' | 'remove' }>;
@@ -45,6 +47,7 @@ export class Conversation {
   /** Prompts whose turn ended by its mark and whose answer is still to come. */
   readonly #endedPrompts = new Set<string>();
   readonly #gateTitles = new Map<string, string>();
+  readonly #prompts = new TurnPrompts();
   readonly #onUnknown: (what: string) => void;
 
   constructor(onUnknown: (what: string) => void = () => undefined) {
@@ -114,6 +117,7 @@ export class Conversation {
     this.#rows.clear();
     for (const row of fresh) this.#rows.set(row.id, row);
     for (const [id, row] of current) this.#rows.set(id, row);
+    merged.push(...this.#prompts.joinOlder(older.#prompts, this.#rows));
     this.#hasBefore = page.hasBefore;
     this.#oldestEvent = page.entries[0]?.eventId ?? this.#oldestEvent;
     return [
@@ -156,6 +160,13 @@ export class Conversation {
     if (turn) return this.#turnMark(turn, marks.eventId ?? null, at);
     const gate = gateEventOf(marks.extra);
     if (gate) return this.#gateMark(gate, marks.eventId ?? null);
+    const left = checkpointOf(marks.extra);
+    if (left) return this.#markPrompt(this.#prompts.left(left.turnId, left.checkpoint));
+    const control = controlItem(marks.extra, () => this.#newRowId(marks));
+    if (control) return this.#putFixed(control, marks.eventId ?? null);
+    const whole = userMessageOf(update);
+    if (whole)
+      return whole.content.flatMap((block) => this.#userChunk(block, whole.messageId, marks, at));
     switch (update.sessionUpdate) {
       case 'user_message_chunk':
         return this.#userChunk(update.content, update.messageId ?? null, marks, at);
@@ -175,7 +186,7 @@ export class Conversation {
   beginPrompt(commandId: string, blocks: readonly ContentBlock[], at: number): ChatChange[] {
     const id = promptId(commandId);
     if (this.#rows.has(id)) return [];
-    return this.#begin(id, { kind: 'user', at, view: promptView(blocks) }, null);
+    return this.#begin(id, { kind: 'user', at, view: promptView(blocks), marks: {} }, null);
   }
 
   #userChunk(
@@ -190,8 +201,21 @@ export class Conversation {
       addBlock(row.body.view, block);
       return [this.#upsert(row)];
     }
-    const body: RowBody = { kind: 'user', at, view: promptView([block]) };
+    const inject = injectOf(marks.extra);
+    const said: UserMarks = {
+      ...(inject ? { inject } : {}),
+      ...(messageId === null ? {} : { messageId }),
+    };
+    const body: RowBody = { kind: 'user', at, view: promptView([block]), marks: said };
     return this.#begin(id, body, marks.eventId ?? null);
+  }
+
+  /** A prompt's row as more of it gets known. */
+  #markPrompt(known: { readonly rowId: string; readonly marks: UserMarks } | null): ChatChange[] {
+    const row = known ? this.#rows.get(known.rowId) : undefined;
+    if (!known || row?.body.kind !== 'user') return [];
+    row.body = { ...row.body, marks: { ...row.body.marks, ...known.marks } };
+    return [this.#upsert(row)];
   }
 
   #textChunk(
@@ -232,12 +256,16 @@ export class Conversation {
 
   #fixed(update: SessionUpdate, marks: UpdateMarks): ChatChange[] {
     const item = fixedItem(update, marks, {
-      newId: () => `row:${marks.eventId ?? this.#nextAnonymous()}`,
+      newId: () => this.#newRowId(marks),
       turnId: this.#turn?.turnId ?? 'current',
     });
     if (item === 'unknown') this.#onUnknown(update.sessionUpdate);
     if (item === null || item === 'unknown') return [];
     return this.#putFixed(item, marks.eventId ?? null);
+  }
+
+  #newRowId(marks: UpdateMarks): string {
+    return `row:${marks.eventId ?? this.#nextAnonymous()}`;
   }
 
   #putFixed(item: ChatItem, event: number | null): ChatChange[] {
@@ -250,7 +278,9 @@ export class Conversation {
   #turnMark(mark: TurnEvent, event: number | null, at: number): ChatChange[] {
     if (mark.state === 'started') {
       this.#turn = { turnId: mark.turnId, commandId: mark.commandId, at };
-      return [];
+      const own = promptId(mark.commandId);
+      const rowId = this.#rows.has(own) ? own : `user:${mark.messageId ?? ''}`;
+      return this.#markPrompt(this.#prompts.began(mark.turnId, rowId, mark.messageId));
     }
     const running = this.#turn?.turnId === mark.end.turnId ? this.#turn : null;
     this.#turn = null;

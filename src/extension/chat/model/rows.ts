@@ -12,7 +12,12 @@ export type Row = {
 
 /** The parts of a row that change. */
 export type RowBody =
-  | { readonly kind: 'user'; readonly at: number; readonly view: PromptView }
+  | {
+      readonly kind: 'user';
+      readonly at: number;
+      readonly view: PromptView;
+      readonly marks: UserMarks;
+    }
   | {
       readonly kind: 'assistant' | 'thought';
       /** Where `text` begins within the whole message: more than 0 while an older page is not loaded. */
@@ -22,6 +27,11 @@ export type RowBody =
     }
   | { readonly kind: 'tool'; readonly tool: ToolState }
   | { readonly kind: 'fixed'; readonly item: ChatItem };
+
+/** What is known of a message besides what it says; parts come one by one. */
+export type UserMarks = Pick<UserItem, 'inject' | 'messageId' | 'checkpoint'>;
+
+type UserItem = Extract<ChatItem, { kind: 'user' }>;
 
 /** The row as the webview shows it. */
 export function itemOf(row: Row): ChatItem {
@@ -35,6 +45,7 @@ export function itemOf(row: Row): ChatItem {
         text: body.view.text,
         attachments: [...body.view.attachments],
         ...(body.view.images.length > 0 ? { images: [...body.view.images] } : {}),
+        ...body.marks,
       };
     case 'assistant':
     case 'thought':
@@ -54,7 +65,7 @@ export function mergeRow(newer: Row, older: Row): void {
     return;
   }
   if (newer.body.kind === 'user' && older.body.kind === 'user') {
-    newer.body = older.body;
+    newer.body = { ...older.body, marks: { ...older.body.marks, ...newer.body.marks } };
     return;
   }
   if (!isText(newer.body) || !isText(older.body)) return;

@@ -39,6 +39,7 @@ const STATUSES: readonly string[] = [
   'completed',
   'failed',
   'cancelled',
+  'interrupted',
   'denied',
   'outcome_unknown',
 ] satisfies ChatTool['status'][];
@@ -55,9 +56,7 @@ export function patchTool(
   if (patch.rawInput !== undefined && patch.rawInput !== null) state.rawInput = patch.rawInput;
   if (patch.content) state.content = patch.content;
   if (patch.locations) state.locations = patch.locations;
-  // The chat has no card for an interrupted call of its own: it was cancelled, by the interrupt.
-  const said = extra['status'] === 'interrupted' ? 'cancelled' : extra['status'];
-  const status = [said, patch.status].find(isStatus);
+  const status = [extra['status'], patch.status].find(isStatus);
   if (status) state.status = status;
 }
 

@@ -13,7 +13,12 @@ export type TurnEnd = {
 
 /** A turn's begin or end as `_meta.pilothouse.turn` tells it. */
 export type TurnEvent =
-  | { readonly state: 'started'; readonly turnId: string; readonly commandId: string }
+  | {
+      readonly state: 'started';
+      readonly turnId: string;
+      readonly commandId: string;
+      readonly messageId: string | null;
+    }
   | { readonly state: 'ended'; readonly end: Omit<TurnEnd, 'seconds'> };
 
 /** A gate's begin or end as `_meta.pilothouse.gate` tells it. */
@@ -31,7 +36,12 @@ export function turnEventOf(extra: Readonly<Record<string, unknown>>): TurnEvent
   if (!isObject(mark) || typeof mark['turnId'] !== 'string') return null;
   const turnId = mark['turnId'];
   if (mark['state'] === 'started')
-    return { state: 'started', turnId, commandId: text(mark['commandId'], turnId) };
+    return {
+      state: 'started',
+      turnId,
+      commandId: text(mark['commandId'], turnId),
+      messageId: typeof mark['messageId'] === 'string' ? mark['messageId'] : null,
+    };
   if (mark['state'] !== 'ended') return null;
   return { state: 'ended', end: turnEnd(turnId, mark['stopReason'], mark['terminal']) };
 }
