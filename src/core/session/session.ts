@@ -4,7 +4,13 @@ import type { AvailableCommand } from '../../protocol/acp.ts';
 import type { Actor, ControlOutcome } from '../../protocol/controls.ts';
 import { canonical, SessionError } from './commands.ts';
 import type { SessionDeps, SessionResources } from './deps.ts';
-import type { GateAnswer, HistoryEvent, SessionSignal } from './events.ts';
+import type {
+  ControlEvent,
+  EphemeralEvent,
+  GateAnswer,
+  HistoryEvent,
+  SessionSignal,
+} from './events.ts';
 import { Loop } from './loop.ts';
 import type { NewRecord } from './ports.ts';
 import type { Conversation } from './state/conversation.ts';
@@ -156,6 +162,16 @@ export class Session implements Disposable {
   /** Journals events that come from outside a turn (commands changed, a process began). */
   async record(...events: readonly HistoryEvent[]): Promise<void> {
     await this.#recorder.history(...events);
+  }
+
+  /** Journals bookkeeping of what the host keeps for a session (staged files). */
+  async recordControl(...events: readonly ControlEvent[]): Promise<void> {
+    await this.#recorder.control(...events);
+  }
+
+  /** Tells subscribers something that is not kept. */
+  announce(event: EphemeralEvent): void {
+    this.#recorder.emit(event);
   }
 
   /** Journals what restoring found; called once, before the session is used. */

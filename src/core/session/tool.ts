@@ -105,6 +105,23 @@ export interface DocumentFiles {
   readText(path: string, signal: AbortSignal): Promise<string | null>;
   /** True if the editor took the text. */
   writeText(path: string, text: string, signal: AbortSignal): Promise<boolean>;
+  /** Present where files may be staged instead of written. */
+  readonly staging?: Staging;
+}
+
+/** Files that tools write, but that reach the disk only when a person commits them. Paths are canonical. */
+export interface Staging {
+  /** What stands for the file instead of what the disk holds, null for no file; undefined if the disk counts. */
+  staged(path: string): { readonly text: string | null } | undefined;
+  /** Every staged path. */
+  paths(): readonly string[];
+  /** True if a write of this file is to be staged: the mode says so, or a version of it is staged already. */
+  stages(path: string): boolean;
+  /** Stages a text; resolves when it is journaled. `base` gives what the disk holds, null for no file. */
+  stage(
+    file: { readonly path: string; readonly text: string; readonly toolCallId: ToolCallId },
+    base: () => Promise<string | null>,
+  ): Promise<void>;
 }
 
 /** A background process of a session. */

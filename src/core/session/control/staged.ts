@@ -1,0 +1,97 @@
+import type { ControlEvent, HistoryEvent } from '../events.ts';
+import type { FsMode, ToolCallId } from '../words.ts';
+
+/** A file as it would become. `base` is what the disk held when it was first staged; null is no file. */
+export type StagedVersion = {
+  readonly path: string;
+  readonly base: string | null;
+  readonly text: string | null;
+  /** The call that staged it; null for a person's own. */
+  readonly toolCallId: ToolCallId | null;
+};
+
+/**
+ * The file mode of a session and its staged files, folded from its two streams; the same fold live and after a
+ * restart. Versions that were staged by calls which are not on the current branch do not count: a rollback drops what
+ * its turn staged and a redo brings it back, without an event of their own.
+ */
+export class StagedState {
+  readonly #versions = new Map<string, StagedVersion[]>();
+  readonly #branch = new CallBranch();
+  #mode: FsMode = 'immediate';
+
+  get mode(): FsMode {
+    return this.#mode;
+  }
+
+  /** The version of a file that counts; undefined if it is not staged. */
+  file(path: string): StagedVersion | undefined {
+    return this.#versions.get(path)?.findLast((version) => this.#counts(version));
+  }
+
+  /** Every staged file, sorted by path. */
+  files(): readonly StagedVersion[] {
+    return [...this.#versions.keys()]
+      .map((path) => this.file(path))
+      .filter((version) => version !== undefined)
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  applyControl(event: ControlEvent): void {
+    switch (event.type) {
+      case 'fs_mode_changed':
+        this.#mode = event.mode;
+        break;
+      case 'file_staged': {
+        const { path, base, text, toolCallId } = event;
+        const versions = this.#versions.get(path) ?? [];
+        this.#versions.set(path, [...versions, { path, base, text, toolCallId }]);
+        break;
+      }
+      case 'staged_settled':
+        for (const path of event.paths) this.#versions.delete(path);
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** `seq` is the event's id. True if another set of files counts from here on. */
+  applyHistory(seq: number, event: HistoryEvent): boolean {
+    if (event.type === 'tool_started') this.#branch.started(event.toolCallId, seq);
+    if (event.type !== 'history_moved') return false;
+    this.#branch.moved(seq, event.to);
+    return this.#versions.size > 0;
+  }
+
+  #counts({ toolCallId }: StagedVersion): boolean {
+    return toolCallId === null || this.#branch.holds(toolCallId);
+  }
+}
+
+/** Which calls lie on the current branch of a history: the events that lead to its newest one. */
+class CallBranch {
+  readonly #started = new Map<ToolCallId, number>();
+  /** Oldest first; behind event `at` the history goes on as it stood at event `to`. */
+  readonly #moves: { readonly at: number; readonly to: number }[] = [];
+
+  started(toolCallId: ToolCallId, seq: number): void {
+    this.#started.set(toolCallId, seq);
+  }
+
+  moved(at: number, to: number): void {
+    this.#moves.push({ at, to });
+  }
+
+  holds(toolCallId: ToolCallId): boolean {
+    const seq = this.#started.get(toolCallId);
+    if (seq === undefined) return false;
+    let tip = Number.POSITIVE_INFINITY;
+    for (const { at, to } of this.#moves.toReversed()) {
+      if (at > tip) continue;
+      if (seq > at) break;
+      tip = to;
+    }
+    return seq <= tip;
+  }
+}
