@@ -1,8 +1,11 @@
+import { elementText } from '../../../base/xml-text.ts';
 import type { ModelMessage, ModelRequest, ModelToolResult } from '../../session/model.ts';
+import { readReplies } from '../../session/side/summary-prompt.ts';
 import { TOOL_NAMES } from '../../session/tool-names.ts';
 import type { ToolCallId } from '../../session/words.ts';
-import { textOf } from './envelope.ts';
+import { genuineDirectives, type ToldDirective, textOf } from './envelope.ts';
 import { parseScript } from './parse.ts';
+import { finishOf } from './side-reply.ts';
 import type { Statement } from './statement.ts';
 
 type Assistant = Extract<ModelMessage, { role: 'assistant' }>;
@@ -106,6 +109,11 @@ class Replay {
   /** Where the next directive of the same seam goes: behind those that came just before it. */
   #insertAt = 0;
   #finish: string | null = null;
+  /** What a judge restated; it counts only while no contract says how to finish. */
+  #corrected: string | null = null;
+  #contracted = false;
+  /** True between a summary and what follows its envelope: the envelope then stands for messages that are gone. */
+  #restating = false;
   #iteration = 1;
   #done = 0;
   #failed = 0;
@@ -119,6 +127,30 @@ class Replay {
     const { steps, finish } = stepsOf(parseScript(text, this.#bench));
     this.#pending = steps;
     this.#finish = finish;
+    this.#corrected = null;
+    this.#contracted = false;
+  }
+
+  /** The script and what is known of its course where the messages before were compacted. */
+  summary(text: string): void {
+    this.prompt(elementText('objective', text) ?? '');
+    const replies = readReplies(text);
+    this.#iteration += replies;
+    this.#done += Math.min(replies, this.#pending.length);
+    this.#pending.splice(0, replies);
+    this.#restating = true;
+  }
+
+  directives(directives: readonly ToldDirective[]): void {
+    for (const { authority, source, text } of directives) {
+      const finish = finishOf(text);
+      if (finish === null) continue;
+      if (authority === 'contract') {
+        this.#contracted = true;
+        if (this.#restating) this.#finish = finish;
+      } else if (source === 'judge') this.#corrected = finish;
+    }
+    this.#restating = false;
   }
 
   steer(text: string): void {
@@ -136,6 +168,7 @@ class Replay {
   }
 
   reply(message: Assistant): void {
+    this.#restating = false;
     this.#iteration += 1;
     this.#insertAt = 0;
     const step = this.#pending.shift();
@@ -154,7 +187,7 @@ class Replay {
     return {
       iteration: this.#iteration,
       step: this.#pending[0] ?? null,
-      finish: this.#finish,
+      finish: this.#contracted ? this.#finish : (this.#corrected ?? this.#finish),
       empty,
       stepsDone: this.#done,
       stepsFailed: this.#failed,
@@ -164,25 +197,53 @@ class Replay {
 }
 
 /**
- * Finds where the script stands. The script is the newest user message of origin `prompt`; every assistant message
- * after it was one step, whether it came to its end or not. A steer's steps go before what is left, an interrupt's
- * replace it.
+ * Finds where the script stands. The script is the newest user message of origin `prompt`, or what a newer summary
+ * says of it; every assistant message after it was one step, whether it came to its end or not. A steer's steps go
+ * before what is left, an interrupt's replace it. Both are read where the person's own words stand; an envelope only
+ * decides whether a judge may bring the script's final message back.
  */
 export function positionOf(request: ModelRequest, bench: boolean): Position {
   const start = request.messages.findLastIndex(
-    (message) => message.role === 'user' && message.origin === 'prompt',
+    (message) =>
+      message.role === 'user' && (message.origin === 'prompt' || message.origin === 'summary'),
   );
   const turn = request.messages.slice(Math.max(start, 0));
+  const genuine = genuineDirectives(request.messages);
   const replay = new Replay(resultsOf(turn), bench);
   let empty = true;
   for (const message of turn) {
     if (message.role === 'assistant') replay.reply(message);
-    if (message.role !== 'user' || message.origin === 'machine') continue;
+    if (message.role !== 'user') continue;
     const text = textOf(message);
-    if (text.trim() !== '') empty = false;
-    if (message.origin === 'prompt') replay.prompt(text);
-    else if (message.origin === 'steer') replay.steer(text);
-    else replay.interrupt(text);
+    if (message.origin !== 'machine' && text.trim() !== '') empty = false;
+    deliver(replay, message.origin, text, genuine.get(message) ?? []);
   }
   return replay.position(empty);
+}
+
+function deliver(
+  replay: Replay,
+  origin: Extract<ModelMessage, { role: 'user' }>['origin'],
+  text: string,
+  directives: readonly ToldDirective[],
+): void {
+  switch (origin) {
+    case 'prompt':
+      replay.prompt(text);
+      break;
+    case 'steer':
+      replay.steer(text);
+      break;
+    case 'interrupt':
+      replay.interrupt(text);
+      break;
+    case 'summary':
+      replay.summary(text);
+      break;
+    case 'directives':
+      replay.directives(directives);
+      break;
+    case 'machine':
+      break;
+  }
 }

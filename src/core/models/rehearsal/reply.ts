@@ -1,6 +1,7 @@
 import type { ModelRequest, ModelToolCall } from '../../session/model.ts';
 import type { ToolCallId } from '../../session/words.ts';
 import { type Position, positionOf, type Step } from './position.ts';
+import { sideReply } from './side-reply.ts';
 import { type Failure, HELP, type ReplyStatement, type ToolStatement } from './statement.ts';
 
 /** One thing that a reply does, in order. */
@@ -153,6 +154,8 @@ function finalText(position: Position): string {
 
 /** Decides the reply from the request alone. */
 export function replyTo(request: ModelRequest, bench: boolean): Reply {
+  const side = sideReply(request);
+  if (side !== null) return { beats: [{ type: 'text', text: side }], finish: 'stop' };
   const position = positionOf(request, bench);
   if (position.step !== null) return stepReply(position.step, request, position);
   return { beats: [{ type: 'text', text: finalText(position) }], finish: 'stop' };
