@@ -1,5 +1,6 @@
 import './styles/page.css';
 import './styles/controls.css';
+import './styles/menu.css';
 import './styles/log.css';
 import './styles/tools.css';
 import './styles/markdown.css';

@@ -2,6 +2,7 @@
 export type ChatStringKey =
   | ChatHeaderKey
   | ChatLogKey
+  | ChatHistoryKey
   | ChatGateKey
   | ChatComposerKey
   | ChatEmptyKey;
@@ -80,6 +81,38 @@ type ChatLogKey =
   | 'retry'
   | 'announceReply'
   | 'announceGate';
+
+type ChatHistoryKey =
+  | 'messageMenu'
+  | 'messageRollback'
+  | 'messageRestore'
+  | 'messageFork'
+  | 'messageTruncate'
+  | 'messageCopy'
+  | 'injectSteered'
+  | 'injectInterrupted'
+  | 'injectNote'
+  | 'judgeDone'
+  | 'judgeVetoed'
+  | 'judgeVetoedWhy'
+  | 'judgeFailed'
+  | 'judgeReason'
+  | 'judgeNoReason'
+  | 'judgeCorrection'
+  | 'judgeBy'
+  | 'toolInterrupted'
+  | 'toolRestore'
+  | 'toolRestoreLabel'
+  | 'stagedOne'
+  | 'stagedMany'
+  | 'stagedNone'
+  | 'stagedReview'
+  | 'stagedKeep'
+  | 'stagedDiscard'
+  | 'stagedMode'
+  | 'stagedModeTooltip'
+  | 'redoOffer'
+  | 'redo';
 
 type ChatGateKey =
   | 'gatesLabel'

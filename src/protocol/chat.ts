@@ -298,6 +298,8 @@ export type FromChat =
   | { readonly type: 'stop' }
   /** Ends one call; the turn goes on. */
   | { readonly type: 'stop_tool'; readonly toolCallId: string }
+  /** Puts the files that one call wrote back to what they were before it; asks first. */
+  | { readonly type: 'restore_tool'; readonly toolCallId: string }
   /** Changes a pending message; revoking one that was given back forgets it, editing it puts it into the composer. */
   | { readonly type: 'pending_edit'; readonly id: string; readonly text: string }
   | { readonly type: 'pending_revoke'; readonly id: string }
@@ -351,5 +353,8 @@ export type FromChat =
         | 'set_key'
         | 'redo'
         | 'show_receipts'
-        | 'show_staged';
+        | 'show_staged'
+        | 'keep_staged'
+        | 'discard_staged'
+        | 'toggle_staged';
     };

@@ -60,6 +60,7 @@ const isTool: Check<ChatTool> = shape<ChatTool>({
     'completed',
     'failed',
     'cancelled',
+    'interrupted',
     'denied',
     'outcome_unknown',
   ),
@@ -77,6 +78,8 @@ const isTool: Check<ChatTool> = shape<ChatTool>({
   images: (value): value is readonly ChatImage[] => Array.isArray(value),
 });
 
+const isInjectMode = oneOf('steer', 'interrupt_immediate', 'queue');
+
 export const isItem: Check<ChatItem> = anyOf<ChatItem>(
   shape<ItemOf<'user'>>({
     kind: oneOf('user'),
@@ -85,6 +88,25 @@ export const isItem: Check<ChatItem> = anyOf<ChatItem>(
     text: isString,
     attachments: listOf(isAttachment),
     images: optional(listOf(isImage)),
+    inject: optional(
+      shape<NonNullable<ItemOf<'user'>['inject']>>({ mode: isInjectMode, seam: isString }),
+    ),
+    messageId: optional(isString),
+    checkpoint: optional(
+      shape<NonNullable<ItemOf<'user'>['checkpoint']>>({
+        checkpointId: isString,
+        files: isNumber,
+        onStack: isBoolean,
+      }),
+    ),
+  }),
+  shape<ItemOf<'judge'>>({
+    kind: oneOf('judge'),
+    id: isString,
+    judge: isString,
+    verdict: oneOf('done', 'vetoed', 'failed'),
+    reason: isString,
+    correction: nullable(isString),
   }),
   shape<ItemOf<'assistant'>>({
     kind: oneOf('assistant'),

@@ -5,7 +5,14 @@ type Texts = Readonly<Partial<Record<ChatStringKey, string>>>;
 
 /** Every text of the chat webview in the language of the editor. */
 export function chatStrings(): Readonly<Record<ChatStringKey, string>> {
-  return { ...headerTexts(), ...logTexts(), ...gatesTexts(), ...composerTexts(), ...emptyTexts() };
+  return {
+    ...headerTexts(),
+    ...logTexts(),
+    ...historyTexts(),
+    ...gatesTexts(),
+    ...composerTexts(),
+    ...emptyTexts(),
+  };
 }
 
 function headerTexts() {
@@ -88,6 +95,44 @@ function logTexts() {
     retry: l10n.t('Retry'),
     announceReply: l10n.t('{0} — {1}'),
     announceGate: l10n.t('Needs your answer: {0}'),
+  } satisfies Texts;
+}
+
+/** Going back, messages into a turn, the judge and staged edits. */
+function historyTexts() {
+  return {
+    messageMenu: l10n.t('Message Actions'),
+    messageRollback: l10n.t('Roll Back to Before This…'),
+    messageRestore: l10n.t('Restore Files to Before This…'),
+    messageFork: l10n.t('Fork from Here…'),
+    messageTruncate: l10n.t('Remove from Here On…'),
+    messageCopy: l10n.t('Copy Text'),
+    injectSteered: l10n.t('Steered'),
+    injectInterrupted: l10n.t('Interrupted'),
+    injectNote: l10n.t('Note: the agent does not read it'),
+    judgeDone: l10n.t('The judge finds it done'),
+    judgeVetoed: l10n.t('The judge finds it not done yet'),
+    judgeVetoedWhy: l10n.t('The judge finds it not done yet: {0}'),
+    judgeFailed: l10n.t('The judge gave no verdict'),
+    judgeReason: l10n.t('Why'),
+    judgeNoReason: l10n.t('No reason was given.'),
+    judgeCorrection: l10n.t('What the agent was told'),
+    judgeBy: l10n.t('Judged by'),
+    toolInterrupted: l10n.t('Interrupted'),
+    toolRestore: l10n.t('Restore File…'),
+    toolRestoreLabel: l10n.t('Restore the files of this step to before it'),
+    stagedOne: l10n.t('1 staged file'),
+    stagedMany: l10n.t('{0} staged files'),
+    stagedNone: l10n.t('Edits are staged: nothing is written until you keep it'),
+    stagedReview: l10n.t('Review'),
+    stagedKeep: l10n.t('Keep All'),
+    stagedDiscard: l10n.t('Discard All'),
+    stagedMode: l10n.t('Stage Edits'),
+    stagedModeTooltip: l10n.t(
+      'When on, edits wait for your review before they are written to files',
+    ),
+    redoOffer: l10n.t('Rolled back.'),
+    redo: l10n.t('Redo'),
   } satisfies Texts;
 }
 

@@ -7,16 +7,22 @@ import { useFold } from '../shared/folds.ts';
 import { Icon } from '../shared/icon.tsx';
 import { Markdown } from '../shared/markdown.tsx';
 import { Pictures } from '../shared/pictures.tsx';
+import { InjectLabel } from './control-rows.tsx';
+import { MessageMenu } from './message-menu.tsx';
 
 type ItemOf<K extends ChatItem['kind']> = Extract<ChatItem, { kind: K }>;
 
 /** What the person wrote, as they wrote it. */
 export function UserRow({ item }: { readonly item: ItemOf<'user'> }): JSX.Element {
   return (
-    <div class="user">
-      <p class="user-text" dir="auto">
-        {item.text}
-      </p>
+    <div class={item.inject === undefined ? 'user' : 'user user-inject'}>
+      {item.inject !== undefined && <InjectLabel inject={item.inject} />}
+      <div class="user-line">
+        <p class="user-text" dir="auto">
+          {item.text}
+        </p>
+        <MessageMenu item={item} />
+      </div>
       <Pictures images={item.images ?? []} />
       {item.attachments.length > 0 && (
         <ul class="chips">

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { ChatItem } from '../../../../src/protocol/chat.ts';
 import type { Strings } from '../../strings.ts';
+import { injectWord, JudgeRow } from './control-rows.tsx';
 import { AnswerRow, NoticeRow, PlanRow, TurnEndRow } from './line-rows.tsx';
 import { AssistantRow, ThoughtRow, UserRow } from './message-rows.tsx';
 import { ToolCard } from './tool-card.tsx';
@@ -24,6 +25,8 @@ export function Row({ item, mayRetry }: Props): JSX.Element {
       return <NoticeRow item={item} />;
     case 'answer':
       return <AnswerRow item={item} />;
+    case 'judge':
+      return <JudgeRow item={item} />;
     case 'turn_end':
       return <TurnEndRow item={item} mayRetry={mayRetry} />;
   }
@@ -33,7 +36,7 @@ export function Row({ item, mayRetry }: Props): JSX.Element {
 export function rowLabel(item: ChatItem, strings: Strings): string | undefined {
   switch (item.kind) {
     case 'user':
-      return strings.you;
+      return item.inject === undefined ? strings.you : injectWord(item.inject.mode, strings);
     case 'assistant':
       return strings.agent;
     case 'thought':
@@ -43,6 +46,7 @@ export function rowLabel(item: ChatItem, strings: Strings): string | undefined {
     case 'plan':
     case 'notice':
     case 'answer':
+    case 'judge':
     case 'turn_end':
       return undefined;
   }
@@ -62,6 +66,7 @@ export function estimatedHeight(item: ChatItem): number {
     case 'thought':
     case 'notice':
     case 'answer':
+    case 'judge':
     case 'turn_end':
       return 32;
   }

@@ -59,7 +59,25 @@ function ToolBody({ tool }: { readonly tool: ChatTool }): JSX.Element {
       <Output tool={tool} />
       <Pictures images={tool.images} />
       <Locations tool={tool} />
+      <RestoreCall tool={tool} />
     </div>
+  );
+}
+
+/** Undoes what this one step wrote. */
+function RestoreCall({ tool }: { readonly tool: ChatTool }): JSX.Element | null {
+  const strings = useStrings();
+  const { post } = useServices();
+  if (tool.status !== 'completed' || tool.diffs.length === 0) return null;
+  return (
+    <p class="tool-actions">
+      <LinkButton
+        label={strings.toolRestoreLabel}
+        onClick={() => post({ type: 'restore_tool', toolCallId: tool.id })}
+      >
+        {strings.toolRestore}
+      </LinkButton>
+    </p>
   );
 }
 

@@ -33,6 +33,8 @@ export function statusLook(status: ChatTool['status'], strings: Strings): Look {
       return { icon: 'error', spin: false, word: strings.toolFailed };
     case 'cancelled':
       return { icon: 'circle-slash', spin: false, word: strings.toolCancelled };
+    case 'interrupted':
+      return { icon: 'zap', spin: false, word: strings.toolInterrupted };
     case 'denied':
       return { icon: 'stop-circle', spin: false, word: strings.toolDenied };
     case 'outcome_unknown':
