@@ -1,4 +1,5 @@
-import type { ContentBlock } from '../../../protocol/acp.ts';
+import type { Event } from '../../../base/emitter.ts';
+import type { ContentBlock, SessionConfigOption } from '../../../protocol/acp.ts';
 import type { Actor, Control, ControlOutcome } from '../../../protocol/controls.ts';
 import type { RestorePlan } from '../../session/checkpoints.ts';
 import type { Refusal } from '../../session/control/refusal.ts';
@@ -17,9 +18,23 @@ import type { Client, LiveSession } from '../api.ts';
  * control produces exactly one receipt, journaled before its promise settles (design §4.4): accepted when it
  * resolves, rejected when it throws `ControlRefused`. Reads produce none and throw `host.unknown_session`.
  */
-export interface HostControls extends InjectControls, QueueControls, HistoryControls, FileControls {
-  /** The receipt of a control that a door refused before it got here (bad params, an observer). */
-  refuse(method: Control, target: Partial<ControlTarget>, refusal: Refusal): Promise<void>;
+export interface HostControls
+  extends InjectControls,
+    QueueControls,
+    OptionControls,
+    HistoryControls,
+    FileControls {
+  /** Every receipt as soon as it is kept; `actor` is the very object that the control was called with. */
+  readonly onDidKeepReceipt: Event<ControlOutcome>;
+  /**
+   * The receipt of a control that a door refused before it got here (bad params, an observer). It goes to the host's
+   * stream where the session is missing or not here; what else is named is kept in its `target`.
+   */
+  refuse(
+    method: Control,
+    target: { readonly actor: Actor; readonly sessionId?: string } & ControlNames,
+    refusal: Refusal,
+  ): Promise<void>;
   /** Oldest first. Without a session: the receipts of controls that named none that is here. */
   receipts(query: ReceiptQuery): Promise<ReceiptPage>;
 }
@@ -28,6 +43,14 @@ export interface HostControls extends InjectControls, QueueControls, HistoryCont
 export type ControlTarget = {
   readonly sessionId: string;
   readonly actor: Actor;
+};
+
+/** What a control names besides its session. */
+export type ControlNames = {
+  readonly messageId?: string;
+  readonly reminderId?: string;
+  readonly toolCallId?: string;
+  readonly itemId?: string;
 };
 
 /** `after` is exclusive: the `seq` of a receipt. */
@@ -110,6 +133,19 @@ export interface QueueControls {
   ): Promise<{ readonly itemId: string | null; readonly nextTurns: NextTurns }>;
   /** A read. */
   nextTurns(sessionId: string): Promise<NextTurns>;
+}
+
+/** The options of a live session. */
+export interface OptionControls {
+  /** Takes effect from the next turn. Throws `session.bad_option` with what is allowed, and `unknown_session`. */
+  setOption(
+    target: ControlTarget,
+    request: {
+      readonly method: 'session/set_mode' | 'session/set_config_option';
+      readonly configId: string;
+      readonly value: string;
+    },
+  ): Promise<readonly SessionConfigOption[]>;
 }
 
 /** Where a conversation is cut: after so many messages, or before the user's message with this id. */

@@ -12,7 +12,9 @@ export interface SessionControl {
   pending(): readonly PendingMessage[];
   nextTurns(): NextTurns;
   /** Throws `no_active_prompt`, `invalid_content`, `command_collision`. A repeat gets the first one's message id. */
-  inject(message: NewInject): Promise<{ readonly messageId: MessageId }>;
+  inject(
+    message: NewInject,
+  ): Promise<{ readonly messageId: MessageId; readonly isRepeat?: boolean }>;
   /** Throws `unknown_message_id`, `already_delivered`, `not_owner_or_not_authorized`. */
   revoke(messageId: MessageId, actor: Actor): Promise<'revoked' | 'already_revoked'>;
   /** Keeps id, mode and place. Throws as `revoke`, also `already_revoked` and `invalid_content`. */
