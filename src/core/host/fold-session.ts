@@ -1,3 +1,4 @@
+import { Inbox } from '../session/control/inbox.ts';
 import type { HistoryEvent, Stored } from '../session/events.ts';
 import type { Journal } from '../session/ports.ts';
 import type { Folded } from '../session/session.ts';
@@ -15,21 +16,26 @@ export async function foldSession(
 ): Promise<Folded> {
   const state = new SessionState();
   const conversation = new Conversation();
+  const inbox = new Inbox();
   for await (const page of pages((after, limit) =>
     journal.readHistory(sessionId, { after, limit }),
   )) {
     for (const record of page) {
       state.applyHistory(record.event);
       conversation.apply(record.event);
+      inbox.apply(record.event, record.at);
       seen(record);
     }
   }
   for await (const page of pages((after, limit) =>
     journal.readControl(sessionId, { after, limit }),
   )) {
-    for (const record of page) state.applyControl(record.event);
+    for (const record of page) {
+      state.applyControl(record.event);
+      inbox.apply(record.event, record.at);
+    }
   }
-  return { state, conversation };
+  return { state, conversation, inbox };
 }
 
 /** Everything of a stream, oldest first, in pages. */

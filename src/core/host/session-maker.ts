@@ -1,4 +1,5 @@
 import { SLASH_COMMANDS } from '../harness/native/slash-commands.ts';
+import { Inbox } from '../session/control/inbox.ts';
 import type { SessionDeps } from '../session/deps.ts';
 import type { HistoryEvent } from '../session/events.ts';
 import type { SessionRow } from '../session/ports.ts';
@@ -66,7 +67,11 @@ export class SessionMaker {
       { stream: 'history', event: created },
       { stream: 'history', event: commands },
     ]);
-    const folded: Folded = { state: new SessionState(), conversation: new Conversation() };
+    const folded: Folded = {
+      state: new SessionState(),
+      conversation: new Conversation(),
+      inbox: new Inbox(),
+    };
     for (const event of [created, commands]) folded.state.applyHistory(event);
     return this.#build({
       sessionId,

@@ -12,6 +12,8 @@ export type SessionDeps = {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
+  /** False: delivered messages carry no authority. For proving what authority does; missing is true. */
+  readonly directives?: boolean;
   /** SHA-256 of UTF-8 text, lower-case hexadecimal. */
   readonly digest: (text: string) => string;
 };

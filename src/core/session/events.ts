@@ -313,6 +313,8 @@ export type Directive = {
   readonly text: string;
   /** The text of the directive of the same key that this one replaces. */
   readonly supersedes: string | null;
+  /** The pending message it came from. */
+  readonly messageId?: MessageId;
 };
 
 /** How a file differs between two states. */

@@ -1,6 +1,13 @@
+import type { ContentBlock } from '../../protocol/acp.ts';
+import type { Actor } from '../../protocol/controls.ts';
 import { canonical, SessionError } from './commands.ts';
+import type { Inbox } from './control/inbox.ts';
+import { injectAccepted, requireContent } from './control/new-inject.ts';
+import { ControlRefused } from './control/refusal.ts';
+import { Seams } from './control/seams.ts';
+import type { NewInject } from './control/session-control.ts';
 import type { SessionDeps, SessionResources } from './deps.ts';
-import type { HistoryEvent } from './events.ts';
+import type { ControlEvent, NextTurns, PendingMessage } from './events.ts';
 import type { NewRecord } from './ports.ts';
 import type { Conversation } from './state/conversation.ts';
 import type { Gates } from './state/gates.ts';
@@ -24,7 +31,7 @@ import { type AbortReason, onAbort, orAborted } from './turn/aborts.ts';
 import type { TextStream } from './turn/text-stream.ts';
 import { runTurn } from './turn/turn.ts';
 import type { TurnContext } from './turn/turn-context.ts';
-import type { CommandId, MessageId, Seam, SessionConfig, SessionId, TurnId } from './words.ts';
+import type { CommandId, MessageId, SessionConfig, SessionId, TurnId } from './words.ts';
 
 type Running = {
   readonly turnId: TurnId;
@@ -45,6 +52,7 @@ export type LoopParts = {
   readonly gates: Gates;
   readonly state: SessionState;
   readonly conversation: Conversation;
+  readonly inbox: Inbox;
 };
 
 /**
@@ -55,7 +63,8 @@ export class Loop {
   readonly #parts: LoopParts;
   readonly #queue = new PromptQueue();
   readonly #pending = new Map<CommandId, PendingPrompt>();
-  readonly #machine: string[] = [];
+  readonly #seams: Seams;
+  #announcedPending = false;
   #running: Running | null = null;
   #stream: TextStream | null = null;
   #cancelledBefore = 0;
@@ -63,6 +72,16 @@ export class Loop {
 
   constructor(parts: LoopParts) {
     this.#parts = parts;
+    const { sessionId, recorder, inbox, deps } = parts;
+    this.#seams = new Seams({
+      sessionId,
+      recorder,
+      inbox,
+      directives: () => this.#parts.conversation.directives,
+      clock: deps.clock,
+      ids: deps.ids,
+      withDirectives: deps.directives ?? true,
+    });
   }
 
   /** True while a turn runs or a prompt waits for one. */
@@ -94,7 +113,82 @@ export class Loop {
 
   /** Text from the machine that the model reads at the next seam. */
   tell(text: string): void {
-    this.#machine.push(text);
+    this.#seams.tell(text);
+  }
+
+  /** Messages that wait for a seam of this turn, or of the next. */
+  pending(): readonly PendingMessage[] {
+    return this.#seams.pending(this.#parts.gates.list().length > 0);
+  }
+
+  /** See `SessionControl.inject`. */
+  async inject(message: NewInject): Promise<{ readonly messageId: MessageId }> {
+    if (this.#fault !== null) throw this.#fault.cause;
+    const { inbox, recorder, deps } = this.#parts;
+    const { mode, content, reminder, commandId } = message;
+    const bodyHash = deps.digest(canonical({ mode, content, reminder: reminder ?? null }));
+    const repeated = inbox.repeated(commandId, bodyHash);
+    if (repeated !== null) return { messageId: repeated };
+    this.#requireOpen();
+    requireContent(content);
+    const event = injectAccepted(message, deps.ids.unique() as MessageId, bodyHash);
+    inbox.apply(event, deps.clock.now());
+    await recorder.control(event);
+    if (mode === 'interrupt_immediate') this.#seams.interrupt();
+    this.announcePending();
+    return { messageId: event.messageId };
+  }
+
+  /** See `SessionControl.revoke`. */
+  async revoke(messageId: MessageId, actor: Actor): Promise<'revoked' | 'already_revoked'> {
+    if (this.#parts.inbox.revocable(messageId, actor) === null) return 'already_revoked';
+    await this.#changePending({ type: 'inject_revoked', messageId, why: 'revoked', actor });
+    return 'revoked';
+  }
+
+  /** See `SessionControl.replace`. */
+  async replace(
+    messageId: MessageId,
+    content: readonly ContentBlock[],
+    actor: Actor,
+  ): Promise<void> {
+    this.#parts.inbox.replaceable(messageId, actor);
+    requireContent(content);
+    await this.#changePending({ type: 'inject_replaced', messageId, content, actor });
+  }
+
+  async #changePending(event: ControlEvent): Promise<void> {
+    this.#parts.inbox.apply(event, this.#parts.deps.clock.now());
+    await this.#parts.recorder.control(event);
+    this.announcePending();
+  }
+
+  #requireOpen(): void {
+    if (this.#running !== null && this.#seams.isOpen && !this.#running.abort.signal.aborted) return;
+    throw new ControlRefused(
+      'no_active_prompt',
+      `Session has no active prompt: ${this.#parts.sessionId}. Send the message as a prompt, or hold it in the next-turn queue.`,
+    );
+  }
+
+  /** Tells subscribers what waits, if anything does or did a moment ago. */
+  announcePending(): void {
+    const pending = this.pending();
+    const nextTurns = this.nextTurns();
+    const isSomething = pending.length > 0 || nextTurns.items.length > 0;
+    if (!isSomething && !this.#announcedPending) return;
+    this.#announcedPending = isSomething;
+    this.#parts.recorder.emit({ type: 'pending_changed', pending, nextTurns });
+  }
+
+  /** Revokes what no seam will deliver any more. */
+  giveBack(): readonly NewRecord[] {
+    return this.#seams.givenBack();
+  }
+
+  /** What is held for later turns. */
+  nextTurns(): NextTurns {
+    return { paused: null, items: [] };
   }
 
   /** Fails what runs and what waits: the history can't be written any more. */
@@ -115,6 +209,7 @@ export class Loop {
       openGates: gates.list().length,
       queued: this.#queue.length,
     });
+    this.announcePending();
   }
 
   /**
@@ -203,6 +298,7 @@ export class Loop {
     abort: AbortController,
   ): Promise<PromptOutcome> {
     const { config } = this.#parts.state;
+    this.#seams.open();
     await this.#parts.recorder.append(this.#beginning(prompt, turnId, config));
     const clockStop = new AbortController();
     if (config.budget.seconds !== undefined) {
@@ -218,8 +314,10 @@ export class Loop {
       const { ending, usage, iterations } = await runTurn(
         this.#context(turnId, config, abort.signal),
       );
+      this.#seams.close(true);
       await stopping();
       await this.#parts.recorder.append([
+        ...(this.#queue.length > 0 ? [] : this.#seams.givenBack()),
         {
           stream: 'history',
           event: {
@@ -293,34 +391,27 @@ export class Loop {
       gates: this.#parts.gates,
       conversation: this.#parts.conversation,
       signal,
-      passSeam: (seam, iteration) => this.#passSeam(turnId, seam, iteration),
+      passSeam: async (seam, iteration, dropped) => {
+        const stopped = signal.aborted;
+        const pass = await this.#seams.pass({
+          turnId,
+          seam,
+          iteration,
+          stopped,
+          ...(dropped === undefined ? {} : { dropped }),
+        });
+        if (pass.delivered > 0) this.announcePending();
+        return pass;
+      },
+      attention: () => AbortSignal.any([signal, this.#seams.attention]),
+      closeSeams: (isForced) => this.#seams.close(isForced),
+      tellDirective: (directive) => this.#seams.tellDirective(directive),
       setStream: (stream) => {
         this.#stream = stream;
       },
       resolveModel: () =>
         this.#parts.deps.models.resolve(config.model, { sessionId: this.#parts.sessionId }),
     };
-  }
-
-  async #passSeam(turnId: TurnId, seam: Seam, iteration: number): Promise<void> {
-    const due =
-      seam === 'iteration_start' || seam === 'post_tool_dispatch' ? this.#machine.splice(0) : [];
-    const events = due.map(
-      (text): HistoryEvent => ({
-        type: 'machine_message',
-        turnId,
-        messageId: this.#parts.deps.ids.unique() as MessageId,
-        text,
-      }),
-    );
-    if (events.length > 0) await this.#parts.recorder.history(...events);
-    this.#parts.recorder.emit({
-      type: 'seam_passed',
-      turnId,
-      iteration,
-      seam,
-      delivered: events.length,
-    });
   }
 
   async #stopProcesses(): Promise<void> {

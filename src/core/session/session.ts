@@ -1,14 +1,18 @@
 import type { Disposable } from '../../base/disposables.ts';
 import { messageOf } from '../../base/errors.ts';
-import type { AvailableCommand } from '../../protocol/acp.ts';
+import type { AvailableCommand, ContentBlock } from '../../protocol/acp.ts';
 import type { Actor, ControlOutcome } from '../../protocol/controls.ts';
 import { canonical, SessionError } from './commands.ts';
+import type { Inbox } from './control/inbox.ts';
+import type { NewInject } from './control/session-control.ts';
 import type { SessionDeps, SessionResources } from './deps.ts';
 import type {
   ControlEvent,
   EphemeralEvent,
   GateAnswer,
   HistoryEvent,
+  NextTurns,
+  PendingMessage,
   SessionSignal,
 } from './events.ts';
 import { Loop } from './loop.ts';
@@ -20,7 +24,7 @@ import { Recorder, type Tip } from './state/recorder.ts';
 import type { SessionState } from './state/session-state.ts';
 import type { ProcessInfo } from './tool.ts';
 import type { AbortReason } from './turn/aborts.ts';
-import type { GateId, SessionConfig, SessionId, TurnId } from './words.ts';
+import type { GateId, MessageId, SessionConfig, SessionId, TurnId } from './words.ts';
 
 /** The state at the moment of a subscription; with the signals that follow there is no gap and no repeat. */
 export type SessionSnapshot = Tip & {
@@ -33,10 +37,16 @@ export type SessionSnapshot = Tip & {
     readonly offset: number;
     readonly text: string;
   }[];
+  readonly pending: readonly PendingMessage[];
+  readonly nextTurns: NextTurns;
 };
 
 /** The folds of a stored session. */
-export type Folded = { readonly state: SessionState; readonly conversation: Conversation };
+export type Folded = {
+  readonly state: SessionState;
+  readonly conversation: Conversation;
+  readonly inbox: Inbox;
+};
 
 /** A live session: the one owner of its history, its gates and its loop (design §4.6). */
 export class Session implements Disposable {
@@ -119,6 +129,8 @@ export class Session implements Disposable {
       activeTurn: this.#loop.activeTurn,
       gates: this.#gates.list(),
       partial: this.#loop.partial(),
+      pending: this.#loop.pending(),
+      nextTurns: this.#loop.nextTurns(),
       commands: this.#folded.state.commands,
     };
     return { snapshot, subscription: this.#recorder.onSignal(listener) };
@@ -141,6 +153,31 @@ export class Session implements Disposable {
     const ended = this.#loop.cancelBefore(order, reason);
     if (!ended && reason.kind === 'cancelled' && !this.#loop.isActive) this.#stopLeftOvers();
     return ended;
+  }
+
+  /** See `SessionControl`. */
+  pending(): readonly PendingMessage[] {
+    return this.#loop.pending();
+  }
+
+  /** See `SessionControl`. */
+  nextTurns(): NextTurns {
+    return this.#loop.nextTurns();
+  }
+
+  /** See `SessionControl`. */
+  inject(message: NewInject): Promise<{ readonly messageId: MessageId }> {
+    return this.#loop.inject(message);
+  }
+
+  /** See `SessionControl`. */
+  revoke(messageId: MessageId, actor: Actor): Promise<'revoked' | 'already_revoked'> {
+    return this.#loop.revoke(messageId, actor);
+  }
+
+  /** See `SessionControl`. */
+  replace(messageId: MessageId, content: readonly ContentBlock[], actor: Actor): Promise<void> {
+    return this.#loop.replace(messageId, content, actor);
   }
 
   /** Changes what the next turn begins with; resolves when it is on disk. */
@@ -176,10 +213,12 @@ export class Session implements Disposable {
 
   /** Journals what restoring found; called once, before the session is used. */
   async restored(events: readonly HistoryEvent[], interruptedTurnId: TurnId | null): Promise<void> {
-    if (events.length === 0) return;
+    const givenBack = this.#loop.giveBack();
+    if (events.length === 0 && givenBack.length === 0) return;
     const records: NewRecord[] = events.map((event) => ({ stream: 'history', event }));
     await this.#recorder.append([
       ...records,
+      ...givenBack,
       { stream: 'control', event: { type: 'session_restored', interruptedTurnId } },
     ]);
   }

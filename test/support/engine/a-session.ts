@@ -2,6 +2,7 @@ import type { Clock } from '../../../src/base/clock.ts';
 import { Deferred } from '../../../src/base/deferred.ts';
 import type { JsonObject } from '../../../src/base/json.ts';
 import { sha256 } from '../../../src/core/host/node-ports.ts';
+import { Inbox } from '../../../src/core/session/control/inbox.ts';
 import type { SessionDeps, SessionResources } from '../../../src/core/session/deps.ts';
 import type { HistoryEvent, SessionSignal } from '../../../src/core/session/events.ts';
 import { Session } from '../../../src/core/session/session.ts';
@@ -137,7 +138,11 @@ export async function aSession(options: {
     config,
   };
   const [stored] = await journal.append(sessionId, [{ stream: 'history', event: created }]);
-  const folded = { state: new SessionState(), conversation: new Conversation() };
+  const folded = {
+    state: new SessionState(),
+    conversation: new Conversation(),
+    inbox: new Inbox(),
+  };
   folded.state.applyHistory(created);
   let order = 0;
   let id = 0;

@@ -16,7 +16,7 @@ import {
   SEAMS,
   type SessionId,
 } from '../../session/words.ts';
-import { contentBlock, count } from './event-shapes.ts';
+import { contentBlock, count, messageId } from './event-shapes.ts';
 
 /** The pieces that stored control and checkpoint events are made of. */
 
@@ -60,6 +60,7 @@ export const directive: z.ZodMiniType<Directive> = z.object({
   source: z.enum(['steer', 'interrupt', 'judge', 'reminder', 'policy']),
   text: z.string(),
   supersedes: z.nullable(z.string()),
+  messageId: z.exactOptional(messageId),
 });
 
 export const checkpointFiles: z.ZodMiniType<CheckpointFiles> = z.object({

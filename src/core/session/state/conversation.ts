@@ -1,5 +1,7 @@
+import { Directives } from '../control/directives.ts';
+import { defanged, defangedParts, renderEnvelope } from '../control/envelope.ts';
 import type { HistoryEvent } from '../events.ts';
-import type { ModelMessage, ModelToolCall, ModelToolResult } from '../model.ts';
+import type { ModelMessage, ModelPart, ModelToolCall, ModelToolResult } from '../model.ts';
 import type { MessageId, ToolCallId } from '../words.ts';
 import { toModelParts } from './prompt-content.ts';
 
@@ -8,6 +10,8 @@ import { toModelParts } from './prompt-content.ts';
  * events, so the message list is the same after a restart; it only ever grows (design §4.7).
  */
 export class Conversation {
+  /** The directives that stand. */
+  readonly directives = new Directives();
   readonly #messages: ModelMessage[] = [];
   readonly #texts = new Map<MessageId, { text: string; thought: string }>();
   #calls: readonly ModelToolCall[] = [];
@@ -31,23 +35,25 @@ export class Conversation {
   apply(event: HistoryEvent): void {
     switch (event.type) {
       case 'turn_started':
-        this.#messages.push({
-          role: 'user',
-          messageId: event.messageId,
-          origin: 'prompt',
-          parts:
-            event.modelText === undefined
-              ? toModelParts(event.content)
-              : [{ type: 'text', text: event.modelText }],
-        });
+        this.#addUser(
+          event.messageId,
+          'prompt',
+          event.modelText === undefined
+            ? defangedParts(toModelParts(event.content))
+            : [{ type: 'text', text: event.modelText }],
+        );
         break;
       case 'machine_message':
-        this.#messages.push({
-          role: 'user',
-          messageId: event.messageId,
-          origin: 'machine',
-          parts: [{ type: 'text', text: event.text }],
-        });
+        this.#addUser(event.messageId, 'machine', [{ type: 'text', text: defanged(event.text) }]);
+        break;
+      case 'inject_delivered':
+        this.#addInject(event);
+        break;
+      case 'directives_issued':
+        this.directives.apply(event);
+        this.#addUser(event.messageId, 'directives', [
+          { type: 'text', text: renderEnvelope(event.nonce, event.directives) },
+        ]);
         break;
       case 'message_delta':
         this.#addText(event);
@@ -61,6 +67,21 @@ export class Conversation {
       default:
         break;
     }
+  }
+
+  /** A note with mode `queue` is for people: no model reads it. */
+  #addInject(event: Extract<HistoryEvent, { type: 'inject_delivered' }>): void {
+    if (event.mode === 'queue') return;
+    const origin = event.mode === 'steer' ? 'steer' : 'interrupt';
+    this.#addUser(event.messageId, origin, defangedParts(toModelParts(event.content)));
+  }
+
+  #addUser(
+    messageId: MessageId,
+    origin: Extract<ModelMessage, { role: 'user' }>['origin'],
+    parts: readonly ModelPart[],
+  ): void {
+    this.#messages.push({ role: 'user', messageId, origin, parts });
   }
 
   #addText(event: Extract<HistoryEvent, { type: 'message_delta' }>): void {
@@ -92,7 +113,7 @@ export class Conversation {
   }
 
   #addResult(result: ModelToolResult): void {
-    this.#results.set(result.toolCallId, result);
+    this.#results.set(result.toolCallId, { ...result, parts: defangedParts(result.parts) });
     if (this.#calls.length === 0 || this.openCalls.length > 0) return;
     const results = this.#calls.flatMap((call) => this.#results.get(call.toolCallId) ?? []);
     this.#messages.push({ role: 'tool', results });

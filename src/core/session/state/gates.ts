@@ -3,6 +3,7 @@ import { Deferred } from '../../../base/deferred.ts';
 import type { Ids } from '../../../base/ids.ts';
 import type { Actor } from '../../../protocol/controls.ts';
 import type { GateAnswer, GateRequest } from '../events.ts';
+import { abortReason } from '../turn/aborts.ts';
 import type { GateId, TurnId } from '../words.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -71,7 +72,7 @@ export class Gates {
     }
     this.#onChange();
     const withdraw = (): void =>
-      this.#settle(gate, { kind: 'cancelled', reason: 'turn_cancelled' }, HOST);
+      this.#settle(gate, { kind: 'cancelled', reason: withdrawal(signal) }, HOST);
     if (signal.aborted) withdraw();
     signal.addEventListener('abort', withdraw, { once: true });
     void elsewhere?.then((answer) => this.#settle(gate, answer, HOST));
@@ -97,6 +98,11 @@ export class Gates {
     gate.answered.resolve({ answer, actor });
     this.#onChange();
   }
+}
+
+function withdrawal(signal: AbortSignal): 'turn_cancelled' | 'interrupted' | 'call_cancelled' {
+  const { kind } = abortReason(signal);
+  return kind === 'interrupted' || kind === 'call_cancelled' ? kind : 'turn_cancelled';
 }
 
 /** The actor of what the host does by itself. */

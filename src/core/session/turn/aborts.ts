@@ -4,6 +4,10 @@ import type { GateAnswer } from '../events.ts';
 export type AbortReason =
   | { readonly kind: 'cancelled'; readonly by: string }
   | { readonly kind: 'out_of_time' }
+  /** A message must be read before anything else happens; the turn goes on. */
+  | { readonly kind: 'interrupted' }
+  /** One call is ended; the turn goes on. */
+  | { readonly kind: 'call_cancelled'; readonly why: string }
   | { readonly kind: 'closed'; readonly why: Extract<GateAnswer, { kind: 'cancelled' }>['reason'] }
   | { readonly kind: 'fault'; readonly cause: unknown };
 

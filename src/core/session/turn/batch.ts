@@ -3,7 +3,13 @@ import type { HistoryEvent } from '../events.ts';
 import type { ModelToolCall } from '../model.ts';
 import { ABORTED, orAborted } from './aborts.ts';
 import { type Approved, approve, type Planned, plan, replan } from './plan-call.ts';
-import { cancelledResult, errorText, type Finished, runCall } from './run-call.ts';
+import {
+  cancelledResult,
+  errorText,
+  type Finished,
+  interruptedResult,
+  runCall,
+} from './run-call.ts';
 import type { TurnContext } from './turn-context.ts';
 
 /**
@@ -19,53 +25,55 @@ export async function runBatch(
   const planned: Planned[] = [];
   for (const call of calls) planned.push(await plan(turn, call));
   await turn.recorder.history(...planned.map((item) => proposed(turn, item)));
-  await turn.passSeam('pre_tool_dispatch', iteration);
+  const dropped = (): readonly HistoryEvent[] =>
+    planned.map((item) => ended(turn, item.call, interruptedResult()));
+  const before = await turn.passSeam('pre_tool_dispatch', iteration, dropped);
+  if (before.skipped) return;
   const approved = await Promise.all(planned.map((item) => approve(turn, item)));
-  await turn.passSeam('pre_tool_dispatch', iteration);
+  const answered = await turn.passSeam('pre_tool_dispatch', iteration, dropped);
+  if (answered.skipped) return;
   await dispatch(turn, approved);
   await turn.passSeam('post_tool_dispatch', iteration);
 }
 
 async function dispatch(turn: TurnContext, approved: readonly Approved[]): Promise<void> {
   let changed = false;
+  let interrupted = false;
   for (const group of groups(approved)) {
-    if (turn.signal.aborted) {
-      await turn.recorder.history(
-        ...group.map((item) => ended(turn, item.call, cancelledResult())),
-      );
+    if (turn.signal.aborted || interrupted) {
+      const result = turn.signal.aborted ? cancelledResult() : interruptedResult();
+      await turn.recorder.history(...group.map((item) => ended(turn, item.call, result)));
       continue;
     }
     const stale = changed;
-    await Promise.all(group.map((item) => settle(turn, item, stale)));
+    const statuses = await Promise.all(group.map((item) => settle(turn, item, stale)));
+    // Its question was withdrawn for an interrupt: what comes after it is not wanted either.
+    interrupted = statuses.includes('interrupted');
     if (group.some((item) => item.kind !== 'refused' && !item.readOnly)) changed = true;
   }
 }
 
 /** Brings one call to its result. `stale` says that the world changed since it was planned. */
-async function settle(turn: TurnContext, item: Approved, stale: boolean): Promise<void> {
+async function settle(
+  turn: TurnContext,
+  item: Approved,
+  stale: boolean,
+): Promise<Finished['status']> {
   const current = stale || item.kind === 'deferred' ? await replan(turn, item) : item;
-  if (turn.signal.aborted) {
-    await turn.recorder.history(ended(turn, current.call, cancelledResult()));
-    return;
-  }
-  if (current.kind !== 'ready') {
-    await turn.recorder.history(
-      ended(
-        turn,
-        current.call,
-        current.kind === 'refused' ? current.result : errorText('failed', current.error),
-      ),
-    );
-    return;
-  }
+  const end = async (result: Finished): Promise<Finished['status']> => {
+    await turn.recorder.history(ended(turn, current.call, result));
+    return result.status;
+  };
+  if (turn.signal.aborted) return end(cancelledResult());
+  if (current.kind === 'refused') return end(current.result);
+  if (current.kind === 'deferred') return end(errorText('failed', current.error));
   await turn.recorder.history({
     type: 'tool_started',
     turnId: turn.turnId,
     toolCallId: current.call.toolCallId,
   });
   const finished = await orAborted(runCall(turn, current), turn.signal);
-  const result = finished === ABORTED ? cancelledResult(current.output()) : finished;
-  await turn.recorder.history(ended(turn, current.call, result));
+  return end(finished === ABORTED ? cancelledResult(current.output()) : finished);
 }
 
 /** Neighbouring read-only calls together, every other call alone. */

@@ -3,7 +3,13 @@ import type { PermissionOption } from '../../../protocol/acp.ts';
 import type { GateAnswer } from '../events.ts';
 import type { ModelToolCall } from '../model.ts';
 import type { PolicyDecision, PreparedCall, Tool, ToolPreview } from '../tool.ts';
-import { createOutputTail, errorText, type Finished, type OutputTail } from './run-call.ts';
+import {
+  createOutputTail,
+  errorText,
+  type Finished,
+  interruptedResult,
+  type OutputTail,
+} from './run-call.ts';
 import type { TurnContext } from './turn-context.ts';
 
 type Base = {
@@ -64,6 +70,7 @@ export async function approve(turn: TurnContext, item: Planned): Promise<Approve
       kind: 'refused',
       result: errorText('cancelled', 'Cancelled before it was approved'),
     };
+  if (turn.attention().aborted) return { ...item, kind: 'refused', result: interruptedResult() };
   const options = toOptions(decision);
   const answer = await turn.gates.ask(
     turn.turnId,
@@ -80,7 +87,7 @@ export async function approve(turn: TurnContext, item: Planned): Promise<Approve
       details: decision.details,
       options,
     },
-    turn.signal,
+    turn.attention(),
   );
   if (await isAllowed(turn, decision, options, answer))
     return { ...item, kind: 'ready', prepared, output: createOutputTail() };
@@ -204,6 +211,7 @@ async function isAllowed(
 }
 
 function denial(answer: GateAnswer): Finished {
+  if (answer.kind === 'cancelled' && answer.reason === 'interrupted') return interruptedResult();
   if (answer.kind === 'cancelled')
     return errorText('cancelled', 'Cancelled before it was approved; it did not run');
   const note =

@@ -8,7 +8,7 @@ import {
   type ModelToolCall,
 } from '../model.ts';
 import type { MessageId, Usage } from '../words.ts';
-import { ABORTED, orAborted, untilAborted } from './aborts.ts';
+import { orAborted, untilAborted } from './aborts.ts';
 import { NO_USAGE } from './budget.ts';
 import { TextStream } from './text-stream.ts';
 import type { TurnContext } from './turn-context.ts';
@@ -28,10 +28,12 @@ export type ReplyResult =
       readonly model: Model;
     }
   | { readonly kind: 'aborted' }
+  /** An interrupt ended it: what was said is kept, the message is delivered at the next seam. */
+  | { readonly kind: 'interrupted' }
   | { readonly kind: 'failed'; readonly error: ModelError };
 
 type Attempt =
-  | Extract<ReplyResult, { kind: 'replied' | 'aborted' }>
+  | Extract<ReplyResult, { kind: 'replied' | 'aborted' | 'interrupted' }>
   | { readonly kind: 'failed'; readonly error: ModelError; readonly begun: boolean };
 
 /**
@@ -60,8 +62,9 @@ export async function requestReply(turn: TurnContext, iteration: number): Promis
     });
     if (retryInMs === null) return { kind: 'failed', error };
     await turn.passSeam('idle_pre', iteration);
-    const waited = await orAborted(turn.deps.clock.sleep(retryInMs, turn.signal), turn.signal);
-    if (waited === ABORTED) return { kind: 'aborted' };
+    const attention = turn.attention();
+    await orAborted(turn.deps.clock.sleep(retryInMs, attention), attention);
+    if (turn.signal.aborted) return { kind: 'aborted' };
     await turn.passSeam('idle_post', iteration);
   }
 }
@@ -74,24 +77,26 @@ async function tryOnce(turn: TurnContext, iteration: number, attempt: number): P
     turn.deps.clock,
   );
   turn.setStream(stream);
+  const attention = turn.attention();
+  const cut = (): Attempt => ({ kind: turn.signal.aborted ? 'aborted' : 'interrupted' });
   const calls: ModelToolCall[] = [];
   try {
     const model = await turn.resolveModel();
     let finish: Extract<ModelEvent, { type: 'finish' }> | null = null;
     for await (const event of untilAborted(
-      model.stream(toRequest(turn, model, attempt), turn.signal),
-      turn.signal,
+      model.stream(toRequest(turn, model, attempt), attention),
+      attention,
     )) {
       if (event.type === 'text' || event.type === 'thought') stream.add(event.type, event.text);
       else if (event.type === 'tool_call') calls.push(event.call);
       else finish = event;
     }
-    if (turn.signal.aborted) return await keepPartial(turn, iteration, stream, { kind: 'aborted' });
-    if (finish === null) throw cut(model);
+    if (attention.aborted) return await keepPartial(turn, iteration, stream, cut());
+    if (finish === null) throw brokenOff(model);
     await record(turn, iteration, stream, { calls, finish });
     return { kind: 'replied', calls, finish: finish.reason, usage: finish.usage, model };
   } catch (failure) {
-    if (turn.signal.aborted) return await keepPartial(turn, iteration, stream, { kind: 'aborted' });
+    if (attention.aborted) return await keepPartial(turn, iteration, stream, cut());
     const error = toModelError(failure, turn.config.model);
     return await keepPartial(turn, iteration, stream, {
       kind: 'failed',
@@ -103,14 +108,15 @@ async function tryOnce(turn: TurnContext, iteration: number, attempt: number): P
   }
 }
 
-/** Text that was shown stays in the conversation, marked as aborted; calls that came with it were never sent. */
+/** Text that was shown stays in the conversation, marked; calls that came with it were never sent. */
 async function keepPartial<R extends Attempt>(
   turn: TurnContext,
   iteration: number,
   stream: TextStream,
   result: R,
 ): Promise<R> {
-  if (!stream.isEmpty) await record(turn, iteration, stream, { calls: [], finish: null });
+  const finish = result.kind === 'interrupted' ? 'interrupted' : 'aborted';
+  if (!stream.isEmpty) await record(turn, iteration, stream, { calls: [], finish });
   return result;
 }
 
@@ -120,18 +126,19 @@ async function record(
   stream: TextStream,
   reply: {
     calls: readonly ModelToolCall[];
-    finish: Extract<ModelEvent, { type: 'finish' }> | null;
+    finish: Extract<ModelEvent, { type: 'finish' }> | 'aborted' | 'interrupted';
   },
 ): Promise<void> {
   stream.end();
-  const { calls, finish } = reply;
+  const { calls } = reply;
+  const finish = typeof reply.finish === 'string' ? null : reply.finish;
   await turn.recorder.history({
     type: 'model_replied',
     turnId: turn.turnId,
     iteration,
     messageId: stream.messageId,
     calls,
-    finish: finish?.reason ?? 'aborted',
+    finish: typeof reply.finish === 'string' ? reply.finish : reply.finish.reason,
     usage: finish?.usage ?? NO_USAGE,
     ...(finish?.providerState === undefined ? {} : { providerState: finish.providerState }),
   });
@@ -169,7 +176,7 @@ function retryDelay(error: ModelError, attempt: number): number {
   return Math.min(error.retryAfterMs ?? FIRST_RETRY_MS * 2 ** (attempt - 1), MAX_RETRY_MS);
 }
 
-function cut(model: Model): ModelError {
+function brokenOff(model: Model): ModelError {
   return new ModelError(
     'model.stream_cut',
     `The reply of ${model.info.name} broke off before its end`,

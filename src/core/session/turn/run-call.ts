@@ -68,6 +68,14 @@ export function cancelledResult(output = ''): Finished {
   return errorText('cancelled', text);
 }
 
+/** The result of a call that an interrupt kept from running. Source: Harn session control, Interrupt. */
+export function interruptedResult(): Finished {
+  return errorText(
+    'interrupted',
+    'A message from the user interrupted before this call was sent; it did not run.',
+  );
+}
+
 function toContext(turn: TurnContext, ready: ReadyCall): ToolContext {
   const { toolCallId } = ready.call;
   const { resources, recorder, turnId, signal } = turn;
@@ -97,7 +105,7 @@ async function ask(
   { message, schema }: AskRequest,
 ): Promise<AskAnswer> {
   const request = { kind: 'ask', toolCallId, message, schema } as const;
-  const answer = await turn.gates.ask(turn.turnId, request, turn.signal);
+  const answer = await turn.gates.ask(turn.turnId, request, turn.attention());
   if (answer.kind === 'accepted') return { kind: 'answered', content: answer.content };
   return { kind: 'declined', reason: answer.kind === 'declined' ? (answer.reason ?? null) : null };
 }

@@ -1,4 +1,7 @@
+import type { NewDirective } from '../control/directives.ts';
+import type { SeamPass } from '../control/seams.ts';
 import type { SessionDeps, SessionResources } from '../deps.ts';
+import type { HistoryEvent } from '../events.ts';
 import type { Model, ToolDefinition } from '../model.ts';
 import type { Conversation } from '../state/conversation.ts';
 import type { Gates } from '../state/gates.ts';
@@ -20,8 +23,18 @@ export type TurnContext = {
   readonly gates: Gates;
   readonly conversation: Conversation;
   readonly signal: AbortSignal;
-  /** Visits a seam: delivers what is due there and announces the pass. */
-  readonly passSeam: (seam: Seam, iteration: number) => Promise<void>;
+  /** Visits a seam: delivers what is due there and announces the pass. `dropped` are the results of a batch that an interrupt drops here. */
+  readonly passSeam: (
+    seam: Seam,
+    iteration: number,
+    dropped?: () => readonly HistoryEvent[],
+  ) => Promise<SeamPass>;
+  /** Aborts on Stop and as soon as an interrupt waits for its seam; ask anew after each seam. */
+  readonly attention: () => AbortSignal;
+  /** Closes the turn to messages; false if one waits that the agent must read first, unless it is forced. */
+  readonly closeSeams: (isForced: boolean) => boolean;
+  /** A directive of the engine's own, issued at the next seam between two replies. */
+  readonly tellDirective: (directive: NewDirective) => void;
   /** Makes the text that is streaming visible to late subscribers; null when a reply is complete. */
   readonly setStream: (stream: TextStream | null) => void;
   /** The model of this turn; resolved anew for each attempt, since a sign-in may have changed it. */

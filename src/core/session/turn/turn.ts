@@ -29,18 +29,23 @@ type Progress = { iteration: number; usage: Usage };
 export async function runTurn(turn: TurnContext): Promise<TurnResult> {
   const startedAt = turn.deps.clock.now();
   const progress: Progress = { iteration: 0, usage: NO_USAGE };
-  let ending: Ending | null = null;
-  while (ending === null) {
+  for (;;) {
     const spent = {
       steps: progress.iteration,
       elapsedMs: turn.deps.clock.now() - startedAt,
       usage: progress.usage,
     };
-    ending =
-      abortEnding(turn) ?? exhausted(turn.config.budget, spent) ?? (await iterate(turn, progress));
+    const forced = abortEnding(turn) ?? exhausted(turn.config.budget, spent);
+    const ending = forced ?? (await iterate(turn, progress));
+    // A message that came after the last seam is read in one more iteration, while the agent is the one who ends.
+    if (ending === null || !turn.closeSeams(!endsByAgent(ending))) continue;
+    await turn.passSeam('loop_exit', progress.iteration);
+    return { ending, usage: progress.usage, iterations: progress.iteration };
   }
-  await turn.passSeam('loop_exit', progress.iteration);
-  return { ending, usage: progress.usage, iterations: progress.iteration };
+}
+
+function endsByAgent({ terminal: { owner } }: Ending): boolean {
+  return owner === 'agent' || owner === 'unknown';
 }
 
 /** One iteration; null means that the turn goes on. */
@@ -49,6 +54,7 @@ async function iterate(turn: TurnContext, progress: Progress): Promise<Ending | 
   await turn.passSeam('iteration_start', progress.iteration);
   const reply = await requestReply(turn, progress.iteration);
   if (reply.kind === 'aborted') return abortEnding(turn);
+  if (reply.kind === 'interrupted') return null;
   if (reply.kind === 'failed') return failedEnding(reply.error);
   progress.usage = addUsage(progress.usage, reply.usage);
   await reportUsage(turn, reply.model, reply.usage);
@@ -57,8 +63,8 @@ async function iterate(turn: TurnContext, progress: Progress): Promise<Ending | 
     return abortEnding(turn) ?? unfinished(reply);
   }
   if (reply.finish === 'pause') return null;
-  await turn.passSeam('iteration_end', progress.iteration);
-  return finishedEnding(reply.finish);
+  const { delivered } = await turn.passSeam('iteration_end', progress.iteration);
+  return delivered > 0 ? null : finishedEnding(reply.finish);
 }
 
 /** A reply that was cut at its output limit ends the turn, even though its complete calls have run. */
@@ -80,6 +86,9 @@ function abortEnding(turn: TurnContext): Ending | null {
       return closedEnding(reason.why);
     case 'fault':
       throw reason.cause;
+    case 'interrupted':
+    case 'call_cancelled':
+      return null;
   }
 }
 
