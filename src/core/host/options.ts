@@ -57,6 +57,10 @@ const BUDGETS: readonly { value: string; name: string; description: string; budg
 /** The budget of a session that chose none. */
 export const DEFAULT_BUDGET: Budget = { steps: 100 };
 
+/** Values of the option `judge` that are no model. */
+const NO_JUDGE = 'off';
+const OWN_JUDGE = 'same';
+
 /** The limits in a fixed order, and whether each counts in whole numbers. */
 const LIMITS = { steps: true, seconds: false, tokens: true, costUsd: false } as const;
 
@@ -102,6 +106,15 @@ export function configOptions(
       currentValue: budgetValue(config.budget),
       options: budgetChoices(config.budget),
     },
+    {
+      id: 'judge',
+      name: 'Completion judge',
+      description: 'Who checks, before a turn ends, that it did what was asked',
+      category: '_pilothouse_judge',
+      type: 'select',
+      currentValue: config.judge ?? NO_JUDGE,
+      options: judgeChoices(config.judge ?? NO_JUDGE, models),
+    },
   ];
 }
 
@@ -124,9 +137,11 @@ export function withOption(
       return { ...config, model: knownModel(value, models) };
     case 'budget':
       return { ...config, budget: parseBudget(value) };
+    case 'judge':
+      return withJudge(config, value, models);
     default:
       throw badOption(
-        `There is no option "${configId}". Options: mode, model, thought_level, budget.`,
+        `There is no option "${configId}". Options: mode, model, thought_level, budget, judge.`,
       );
   }
 }
@@ -141,6 +156,31 @@ function modelChoices(
   });
   if (choices.some(({ value }) => value === current)) return choices;
   return [{ value: current, name: current, description: 'Not available now' }, ...choices];
+}
+
+function judgeChoices(
+  current: string,
+  models: readonly ModelInfo[],
+): { value: string; name: string; description?: string }[] {
+  const own = [
+    { value: NO_JUDGE, name: 'Off', description: 'A turn ends when the agent says so' },
+    { value: OWN_JUDGE, name: 'Same model', description: 'The model that answers also checks' },
+  ];
+  if (own.some(({ value }) => value === current)) {
+    const [first] = models;
+    return first === undefined ? own : [...own, ...modelChoices(first.id, models)];
+  }
+  return [...own, ...modelChoices(current, models)];
+}
+
+function withJudge(
+  config: SessionConfig,
+  value: string,
+  models: readonly ModelInfo[],
+): SessionConfig {
+  const { judge: _, ...rest } = config;
+  if (value === NO_JUDGE) return rest;
+  return { ...rest, judge: value === OWN_JUDGE ? value : knownModel(value, models) };
 }
 
 function budgetChoices(budget: Budget): { value: string; name: string; description?: string }[] {

@@ -2,30 +2,24 @@ import type { HistoryEvent, Stored } from '../../session/events.ts';
 import { assemble, type Entry, type Transcript } from './assemble.ts';
 import type { Block } from './block.ts';
 import { GateBlock } from './gate-block.ts';
-import { code, plain } from './markdown.ts';
-import {
-  HeaderBlock,
-  LineBlock,
-  MessageBlock,
-  PlanBlock,
-  TurnBlock,
-  turnEndLine,
-} from './text-blocks.ts';
+import { InjectBlock } from './inject-block.ts';
+import { type LineEvent, lineFor } from './lines.ts';
+import { HeaderBlock, MessageBlock, PlanBlock, TurnBlock, turnEndLine } from './text-blocks.ts';
 import { ToolBlock } from './tool-block.ts';
 
 type Of<T extends HistoryEvent['type']> = Extract<HistoryEvent, { type: T }>;
 
-type LineEvent = Of<
-  | 'config_changed'
-  | 'model_failed'
-  | 'process_started'
-  | 'process_ended'
-  | 'machine_message'
-  | 'notice'
->;
 type PlainEvent =
   | LineEvent
-  | Of<'model_replied' | 'plan_changed' | 'commands_changed' | 'usage_changed'>;
+  | Of<
+      | 'model_replied'
+      | 'plan_changed'
+      | 'commands_changed'
+      | 'usage_changed'
+      | 'inject_delivered'
+      | 'directives_issued'
+      | 'turn_checkpoint'
+    >;
 
 /**
  * The transcript of a session, made from its history one record after the other. Deterministic: the same records
@@ -111,6 +105,11 @@ export class Projection {
         return this.#messages.get(`text:${event.messageId}`) ?? this.#last();
       case 'plan_changed':
         return this.#add(new PlanBlock(event.entries));
+      case 'inject_delivered':
+        return this.#add(new InjectBlock(event));
+      // What the agent is told of a steer says nothing that the steer does not; a checkpoint is no part of the talk.
+      case 'directives_issued':
+      case 'turn_checkpoint':
       case 'commands_changed':
       case 'usage_changed':
         return this.#last();
@@ -186,34 +185,4 @@ export class Projection {
 function remember<T>(map: Map<string, T>, key: string, value: T): T {
   map.set(key, value);
   return value;
-}
-
-function lineFor(event: LineEvent): LineBlock {
-  switch (event.type) {
-    case 'config_changed': {
-      const { mode, model, thoughtLevel } = event.config;
-      return new LineBlock([
-        `**Options** mode ${plain(mode)} · model ${code(model)} · thought level ${plain(thoughtLevel)}`,
-      ]);
-    }
-    case 'model_failed': {
-      const next = event.retryInMs === null ? '' : ` · next try in ${event.retryInMs} ms`;
-      return new LineBlock([`**Model failed** ${code(event.code)}${next}`], event.message);
-    }
-    case 'process_started':
-      return new LineBlock([`**Process started** ${code(event.command)} ${code(event.processId)}`]);
-    case 'process_ended': {
-      const how = event.signal ?? (event.exitCode === null ? '' : `exit code ${event.exitCode}`);
-      return new LineBlock([
-        `**Process ended** ${code(event.processId)} ${plain(event.state)} ${plain(how)}`.trimEnd(),
-      ]);
-    }
-    case 'machine_message':
-      return new LineBlock(['**Told to the agent**'], event.text);
-    case 'notice':
-      return new LineBlock(
-        [`**${plain(event.severity)}** ${plain(event.title)}`],
-        event.description,
-      );
-  }
 }

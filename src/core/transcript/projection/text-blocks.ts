@@ -184,7 +184,8 @@ export function turnEndLine(
   ]);
 }
 
-function writeContent(writer: BlockWriter, block: ContentBlock): void {
+/** Shows one block of what a person sent. */
+export function writeContent(writer: BlockWriter, block: ContentBlock): void {
   switch (block.type) {
     case 'text':
       writer.text(fence(clip(block.text), 'text')).blank();
@@ -213,11 +214,13 @@ function writeContent(writer: BlockWriter, block: ContentBlock): void {
   }
 }
 
-function promptText(content: readonly ContentBlock[]): string {
+/** The words of what a person sent. */
+export function promptText(content: readonly ContentBlock[]): string {
   return content.map((block) => (block.type === 'text' ? block.text : '')).join(' ');
 }
 
-function shorten(text: string): string {
+/** The beginning of a text as one line. */
+export function shorten(text: string): string {
   // A long text is cut before its white space is worked on: only the beginning is shown.
   const line = text
     .slice(0, NAME_LENGTH * 4)

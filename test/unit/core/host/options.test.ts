@@ -14,7 +14,7 @@ const MODELS = [
 ];
 
 describe('config options', () => {
-  it('list all four with a current value that is among the choices', () => {
+  it('list all five with a current value that is among the choices', () => {
     for (const option of configOptions(CONFIG, MODELS)) {
       if (option.type !== 'select') throw new Error('only selects');
       const values = option.options.flatMap((choice) => ('value' in choice ? [choice.value] : []));
@@ -45,6 +45,24 @@ describe('config options', () => {
     });
   });
 
+  it('take a judge, show it, and go back to none', () => {
+    const judge = (config: SessionConfig) => configOptions(config, MODELS)[4];
+    expect(judge(CONFIG)).toMatchObject({
+      id: 'judge',
+      currentValue: 'off',
+      options: [{ value: 'off' }, { value: 'same' }, { value: 'a/one' }, { value: 'b/two' }],
+    });
+    const same = withOption(CONFIG, 'judge', 'same', MODELS);
+    expect(same.judge).toBe('same');
+    expect(judge(same)).toMatchObject({ currentValue: 'same' });
+    expect(withOption(same, 'judge', 'b/two', MODELS).judge).toBe('b/two');
+    expect(withOption(same, 'judge', 'off', MODELS)).toEqual(CONFIG);
+    expect(judge({ ...CONFIG, judge: 'gone/x' })).toMatchObject({
+      currentValue: 'gone/x',
+      options: [{ value: 'off' }, { value: 'same' }, { value: 'gone/x' }, {}, {}],
+    });
+  });
+
   it.each([
     ['mode', 'yolo', 'ask, architect, code, shadow'],
     ['model', 'c/three', 'a/one, b/two'],
@@ -52,7 +70,8 @@ describe('config options', () => {
     ['budget', '{"steps":0}', 'standard, small, large, off'],
     ['budget', '{"minutes":1}', 'standard, small, large, off'],
     ['budget', 'not json', 'standard, small, large, off'],
-    ['colour', 'red', 'mode, model, thought_level, budget'],
+    ['judge', 'c/three', 'a/one, b/two'],
+    ['colour', 'red', 'mode, model, thought_level, budget, judge'],
   ])('refuse %s = %s and say what is allowed', (id, value, allowed) => {
     expect(() => withOption(CONFIG, id, value, MODELS)).toThrow(allowed);
   });

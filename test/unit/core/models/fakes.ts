@@ -98,7 +98,7 @@ export const session = { sessionId: 'session-1' as SessionId };
 
 export function user(
   text: string,
-  origin: 'prompt' | 'steer' | 'interrupt' | 'machine' = 'prompt',
+  origin: Extract<ModelMessage, { role: 'user' }>['origin'] = 'prompt',
 ): ModelMessage {
   return {
     role: 'user',
