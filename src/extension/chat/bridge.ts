@@ -1,7 +1,7 @@
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import { Emitter } from '../../base/emitter.ts';
 import { CodedError, messageOf } from '../../base/errors.ts';
-import type { ChatAttachment, ToChat } from '../../protocol/chat.ts';
+import type { ChatAttachment, ChatSendMode, ToChat } from '../../protocol/chat.ts';
 import type { ChatStringKey } from '../../protocol/chat-strings.ts';
 import { chatGate } from '../approvals/gate.ts';
 import type { Agent } from '../core/agent.ts';
@@ -16,6 +16,8 @@ export type BridgePorts = {
   readonly agent: Agent;
   readonly schedule: Schedule;
   readonly availability: () => Availability;
+  /** What Enter does while a turn runs. */
+  readonly runningSend: () => ChatSendMode;
   readonly strings: () => Readonly<Partial<Record<ChatStringKey, string>>>;
   readonly log: (message: string) => void;
   /** Keeps which session was open, for the next window. */
@@ -197,7 +199,7 @@ export class ChatBridge implements Disposable {
   }
 
   #status(): ReturnType<typeof chatStatus> {
-    const { hub, agent, availability } = this.#ports;
+    const { hub, agent, availability, runningSend } = this.#ports;
     const id = this.#sessionId;
     const status = chatStatus({
       availability: availability(),
@@ -206,6 +208,7 @@ export class ChatBridge implements Disposable {
       opening: this.#opening !== null,
       openGates: id === null ? 0 : hub.gates.ofSession(id).length,
       title: id === null ? '' : (hub.directory.get(id)?.title ?? ''),
+      runningSend: runningSend(),
     });
     return { ...status, sessionId: id };
   }
@@ -223,6 +226,8 @@ export class ChatBridge implements Disposable {
       case 'turn_ended':
       case 'stop_overdue':
         this.updateStatus();
+        return;
+      case 'receipt':
     }
   }
 

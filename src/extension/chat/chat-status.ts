@@ -1,8 +1,9 @@
 import * as l10n from '@vscode/l10n';
-import type { ChatStatus } from '../../protocol/chat.ts';
+import type { ChatSendMode, ChatStatus } from '../../protocol/chat.ts';
 import type { AgentState } from '../core/agent.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
 import { currentValue } from '../sessions/session-facts.ts';
+import { waitingStatus } from './waiting-status.ts';
 
 /** Whether sessions can run in this window at all. */
 export type Availability = 'ok' | 'untrusted' | 'no_folder';
@@ -16,6 +17,8 @@ export type StatusInput = {
   readonly opening: boolean;
   readonly openGates: number;
   readonly title: string;
+  /** What Enter does while a turn runs. */
+  readonly runningSend: ChatSendMode;
 };
 
 const REHEARSAL_PREFIX = 'rehearsal/';
@@ -28,10 +31,11 @@ export function chatStatus(input: StatusInput): ChatStatus {
     activity: activityOf(input),
     ...(reason === null ? {} : { offlineReason: reason }),
     ...(session ? sessionPart(session, input.title) : { ...NO_SESSION, title: input.title }),
+    runningSend: input.runningSend,
   };
 }
 
-type SessionPart = Omit<ChatStatus, 'activity' | 'offlineReason'>;
+type SessionPart = Omit<ChatStatus, 'activity' | 'offlineReason' | 'runningSend'>;
 
 const NO_SESSION: SessionPart = {
   sessionId: null,
@@ -41,6 +45,10 @@ const NO_SESSION: SessionPart = {
   options: [],
   commands: [],
   usage: null,
+  pending: [],
+  nextTurns: { paused: null, items: [] },
+  staged: null,
+  canRedo: false,
   queued: [],
   rehearsal: false,
 };
@@ -59,6 +67,9 @@ function sessionPart(session: LiveSession, listedTitle: string): SessionPart {
       ...(input ? { hint: input.hint } : {}),
     })),
     usage: facts.usage,
+    ...waitingStatus(session.waiting),
+    staged: null,
+    canRedo: false,
     queued: session.queued.map(({ commandId, text }) => ({ id: commandId, text })),
     rehearsal: isRehearsal(session),
   };

@@ -3,9 +3,11 @@ import { messageOf } from '../../base/errors.ts';
 import type { ContentBlock } from '../../protocol/acp.ts';
 import type { ChatAttachment, ChatCompletion, ChatImage, FromChat } from '../../protocol/chat.ts';
 import type { GateAnswer } from '../approvals/gate.ts';
+import { fellBackWords, type SendSettings, sendMessage } from '../sessions/control/sending.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
 import type { SessionHub } from '../sessions/session-hub.ts';
 import type { ChatBridge } from './bridge.ts';
+import { type ControlRequest, handleControlRequest, isControlRequest } from './control-requests.ts';
 import { parseFromChat } from './from-chat.ts';
 
 type CommandName = Exclude<Extract<FromChat, { type: 'command' }>['name'], 'set_key'>;
@@ -32,6 +34,9 @@ export type ChatEffects = {
   /** Asks for the API key of a model source, or which one first; false if none was stored. */
   readonly setKey: (source: string | null) => Promise<boolean>;
   readonly command: (name: CommandName, sessionId: string | null) => Promise<void>;
+  readonly sendSettings: () => SendSettings;
+  /** Says what came of something, where it is not what was asked for. */
+  readonly inform: (message: string) => void;
   /** Says that something the person asked for did not work. */
   readonly complain: (message: string) => void;
 };
@@ -54,13 +59,20 @@ export class ChatController {
     const message = parseFromChat(raw);
     if (!message) return;
     try {
-      await this.#handle(message);
+      if (isControlRequest(message)) await this.#control(message);
+      else await this.#handle(message);
     } catch (error) {
       this.#effects.complain(messageOf(error));
     }
   }
 
-  async #handle(message: FromChat): Promise<void> {
+  async #control(request: ControlRequest): Promise<void> {
+    const session = this.#bridge.session ?? (await this.#sessionToSendTo());
+    if (!session) return;
+    await handleControlRequest(session, request, (text) => this.#bridge.compose({ text }, true));
+  }
+
+  async #handle(message: Exclude<FromChat, ControlRequest>): Promise<void> {
     switch (message.type) {
       case 'ready':
         return this.#bridge.ready(message.sessionId ?? null);
@@ -112,7 +124,7 @@ export class ChatController {
   }
 
   async #send(message: Extract<FromChat, { type: 'send' }>): Promise<void> {
-    const { requestId, text, attachments, images } = message;
+    const { requestId, text, attachments, images, mode } = message;
     try {
       const session = await this.#sessionToSendTo();
       if (!session) {
@@ -120,8 +132,9 @@ export class ChatController {
         return;
       }
       const blocks = await this.#effects.toBlocks(text, attachments, images);
-      await session.send(blocks, text);
+      const sent = await sendMessage(session, blocks, text, this.#effects.sendSettings(), mode);
       this.#bridge.push({ type: 'sent', requestId });
+      if (sent.fellBack) this.#effects.inform(fellBackWords());
     } catch (error) {
       this.#bridge.push({ type: 'sent', requestId, error: messageOf(error) });
     }

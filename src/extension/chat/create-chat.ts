@@ -30,6 +30,7 @@ export function createChat(
       hub,
       agent,
       availability,
+      runningSend: settings.whileRunning,
       schedule: (run, delay) => {
         const timer = setTimeout(run, delay);
         return toDisposable(() => clearTimeout(timer));

@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import type { LiveSession } from '../sessions/live-session.ts';
+import { settings } from '../settings/settings.ts';
 import type { ChatEffects } from './controller.ts';
 import { parseRange } from './mentions/line-range.ts';
 import { attachmentOf, type Mentions } from './mentions/mentions.ts';
@@ -60,6 +61,8 @@ export function chatEffects({ mentions, documents, startSession }: EffectPorts):
         ...(sessionId === null || !COMMANDS[name].startsWith('pilothouse.') ? [] : [{ sessionId }]),
       );
     },
+    sendSettings: () => settings.sending(),
+    inform: (message) => void vscode.window.showInformationMessage(message),
     complain: (message) => void vscode.window.showErrorMessage(message),
   };
 }

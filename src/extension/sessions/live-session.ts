@@ -9,17 +9,17 @@ import type {
   SessionConfigOption,
   SessionUpdate,
 } from '../../protocol/acp.ts';
-import type { HistoryPage } from '../../protocol/pilothouse.ts';
+import type { PendingInjection } from '../../protocol/harn.ts';
+import type { HistoryPage, NextTurnQueue } from '../../protocol/pilothouse.ts';
 import { type ChatChange, Conversation } from '../chat/model/conversation.ts';
 import { turnEnd } from '../chat/model/turn-items.ts';
 import type { AgentConnection } from '../core/connection.ts';
-import {
-  checkGrace,
-  NOT_STOPPING,
-  pressStop,
-  STOP_GRACE_MS,
-  type StopState,
-} from '../status-bar/stop-state.ts';
+import type { StopState } from '../status-bar/stop-state.ts';
+import { deliveredMessage, type LiveReceipt, messageOfReceipt } from './control/receipts.ts';
+import { SessionControls } from './control/session-controls.ts';
+import { Stopping } from './control/stopping.ts';
+import { Waiting } from './control/waiting.ts';
+import { OptionChanges } from './option-changes.ts';
 import { type PromptEntry, PromptLine } from './prompt-line.ts';
 import { NO_FACTS, type SessionFacts, withUpdate } from './session-facts.ts';
 
@@ -41,7 +41,9 @@ export type LiveChange =
   | { readonly kind: 'reset' }
   | { readonly kind: 'status' }
   | { readonly kind: 'turn_ended'; readonly stopReason: string; readonly failed: boolean }
-  | { readonly kind: 'stop_overdue' };
+  | { readonly kind: 'stop_overdue' }
+  /** A control of this session was answered, here or elsewhere. */
+  | { readonly kind: 'receipt'; readonly receipt: LiveReceipt };
 
 /** How many history events a page holds. */
 export const PAGE_SIZE = 200;
@@ -60,22 +62,36 @@ export class LiveSession implements Disposable {
   readonly #changed = new Emitter<LiveChange>();
   readonly #line = new PromptLine();
   readonly #lifetime = new AbortController();
+  readonly #stopping: Stopping;
+  readonly #options: OptionChanges;
   #conversation: Conversation;
   #facts: SessionFacts = NO_FACTS;
   #attachment: Attachment = { kind: 'none' };
-  #stop: StopState = NOT_STOPPING;
   #lastPrompt: PromptEntry | null = null;
   #failed = false;
-  /** Settles when every option that was chosen so far is in force or refused. */
-  #optionsChosen: Promise<unknown> = Promise.resolve();
 
   readonly onDidChange = this.#changed.event;
+  /** What waits for the running turn and for later ones. */
+  readonly waiting = new Waiting();
+  readonly controls: SessionControls;
 
   constructor(sessionId: string, cwd: string, ports: LiveSessionPorts) {
     this.sessionId = sessionId;
     this.cwd = cwd;
     this.#ports = ports;
     this.#conversation = this.#newConversation();
+    this.#stopping = new Stopping(ports.clock, this.#lifetime.signal, () => {
+      this.#changed.fire({ kind: 'stop_overdue' });
+      this.#statusChanged();
+    });
+    this.#options = new OptionChanges(sessionId, ports.connect);
+    this.controls = new SessionControls({
+      sessionId,
+      newId: ports.newId,
+      connect: ports.connect,
+      waiting: this.waiting,
+      changed: () => this.#statusChanged(),
+    });
   }
 
   get conversation(): Conversation {
@@ -87,7 +103,7 @@ export class LiveSession implements Disposable {
   }
 
   get stopState(): StopState {
-    return this.#stop;
+    return this.#stopping.state;
   }
 
   get isAttached(): boolean {
@@ -112,6 +128,10 @@ export class LiveSession implements Disposable {
   /** A name of the turn that runs, the same from its first moment to its last. */
   get turnId(): string | null {
     return this.#line.running?.commandId ?? this.#conversation.runningTurn?.turnId ?? null;
+  }
+
+  #statusChanged(): void {
+    this.#changed.fire({ kind: 'status' });
   }
 
   #newConversation(): Conversation {
@@ -144,6 +164,45 @@ export class LiveSession implements Disposable {
     this.#attachment = { kind: 'attached', connection };
     this.#changed.fire({ kind: 'reset' });
     this.#releaseHeld();
+    await this.#fetchWaiting(connection);
+  }
+
+  /** What waits is told at every change from now on; how it stands has to be asked. */
+  async #fetchWaiting(connection: AgentConnection): Promise<void> {
+    const { sessionId } = this;
+    try {
+      const [pending, queue] = await Promise.all([
+        connection.request('session/pending_injections', { sessionId }),
+        connection.request('_pilothouse/queue/list', { sessionId }),
+      ]);
+      this.pendingChanged(pending.injections, queue);
+    } catch (error) {
+      // The conversation can be followed all the same; the next change tells the lists whole.
+      this.#ports.log(`session ${sessionId}: what waits is not known: ${messageOf(error)}`);
+    }
+  }
+
+  /** A receipt of one of the session's controls, whoever asked for it. */
+  receiptCame(receipt: LiveReceipt): void {
+    const messageId = messageOfReceipt(receipt);
+    if (receipt.method === 'session/revoke_inject' && messageId !== null) {
+      if (receipt.outcome === 'given_back') this.waiting.giveBack(messageId);
+      else if (receipt.status !== 'rejected') this.waiting.explain(messageId);
+      this.#statusChanged();
+    }
+    this.#changed.fire({ kind: 'receipt', receipt });
+  }
+
+  /** The person has dealt with a message that came back. */
+  dismissGivenBack(messageId: string): void {
+    this.waiting.forget(messageId);
+    this.#statusChanged();
+  }
+
+  /** What waits, as the agent has it now. */
+  pendingChanged(pending: readonly PendingInjection[], queue: NextTurnQueue | null): void {
+    this.waiting.replace(pending, queue, this.isRunning);
+    this.#statusChanged();
   }
 
   /** Updates for the session are kept from now on, until `attach` takes them in. */
@@ -154,12 +213,21 @@ export class LiveSession implements Disposable {
   /** The connection is gone. */
   detach(): void {
     this.#attachment = { kind: 'none' };
-    this.#changed.fire({ kind: 'status' });
+    this.waiting.lost();
+    this.#statusChanged();
   }
 
   #absorbPage(page: HistoryPage): void {
     for (const entry of page.entries)
-      for (const update of entry.updates) this.#facts = withUpdate(this.#facts, update);
+      for (const update of entry.updates) {
+        this.#facts = withUpdate(this.#facts, update);
+        this.#explainDelivered(update, undefined);
+      }
+  }
+
+  #explainDelivered(update: SessionUpdate, meta: unknown): void {
+    const messageId = deliveredMessage(update, meta);
+    if (messageId !== null) this.waiting.explain(messageId);
   }
 
   /** An update of the agent's. */
@@ -174,18 +242,25 @@ export class LiveSession implements Disposable {
 
   #take(update: SessionUpdate, meta: unknown): ChatChange[] {
     const facts = withUpdate(this.#facts, update);
+    this.#explainDelivered(update, meta);
     const turnBefore = this.turnId;
     const changes = this.#conversation.apply(update, meta, this.#ports.clock.now());
     const started = this.#conversation.runningTurn;
     const entry = started ? this.#line.find(started.commandId) : null;
     const begun = entry && entry.state === 'sent' ? this.#begin(entry) : [];
-    // A turn that another client's prompt began has no answer to wait for here.
-    if (turnBefore !== null && !this.isRunning) this.#stop = NOT_STOPPING;
+    // A turn that the queue or another client began has no answer to wait for here.
+    if (turnBefore !== null && turnBefore !== this.turnId && !this.#line.isBusy) this.#settle();
     if (facts !== this.#facts || turnBefore !== this.turnId) {
       this.#facts = facts;
-      this.#changed.fire({ kind: 'status' });
+      this.#statusChanged();
     }
     return [...begun, ...changes];
+  }
+
+  #settle(): void {
+    this.#stopping.settle();
+    if (!this.isRunning) this.waiting.turnEnded();
+    this.#releaseHeld();
   }
 
   /**
@@ -194,13 +269,13 @@ export class LiveSession implements Disposable {
    */
   async send(blocks: readonly ContentBlock[], text: string): Promise<void> {
     const entry: PromptEntry = { commandId: this.#ports.newId(), text, blocks, state: 'held' };
-    if (this.#stop.kind === 'stopping') {
+    if (this.#stopping.isUnderWay) {
       this.#line.add(entry);
-      this.#changed.fire({ kind: 'status' });
+      this.#statusChanged();
       return;
     }
     // What was chosen before Send counts for this prompt: a turn keeps the mode and model it begins with.
-    await this.#optionsChosen;
+    await this.#options.settled;
     const connection = await this.#ports.connect();
     if (connection.isClosed)
       throw new CodedError('agent.gone', 'The agent process ended. Restart it and send again.');
@@ -229,7 +304,7 @@ export class LiveSession implements Disposable {
       { timeoutMs: null },
     );
     if (this.#line.next === entry) this.#fireChat(this.#begin(entry));
-    this.#changed.fire({ kind: 'status' });
+    this.#statusChanged();
     void answer.then(
       (response) => this.#settled(entry, response),
       (error: unknown) => this.#broken(entry, error),
@@ -265,20 +340,17 @@ export class LiveSession implements Disposable {
     const ended = this.#conversation.promptEnded(entry.commandId, end);
     const next = this.#line.next;
     const following = next ? this.#begin(next) : [];
-    if (!this.#line.isBusy) this.#stop = NOT_STOPPING;
+    if (!this.#line.isBusy) this.#stopping.settle();
+    if (!this.isRunning) this.waiting.turnEnded();
     this.#fireChat([...begun, ...ended, ...following]);
-    this.#changed.fire({
-      kind: 'turn_ended',
-      stopReason: end.stopReason,
-      failed: this.#failed,
-    });
-    this.#changed.fire({ kind: 'status' });
+    this.#changed.fire({ kind: 'turn_ended', stopReason: end.stopReason, failed: this.#failed });
+    this.#statusChanged();
     this.#releaseHeld();
   }
 
   /** What was sent during a stop goes out once the stopped turn has ended (never before: it could be cancelled too). */
   #releaseHeld(): void {
-    if (this.#stop.kind === 'stopping' || this.#attachment.kind !== 'attached') return;
+    if (this.#stopping.isUnderWay || this.#attachment.kind !== 'attached') return;
     for (const entry of this.#line.held) this.#dispatch(entry, this.#attachment.connection);
   }
 
@@ -291,26 +363,14 @@ export class LiveSession implements Disposable {
    * every prompt the agent has was answered.
    */
   async stop(): Promise<void> {
-    const before = this.#stop;
-    this.#stop = pressStop(before, this.#ports.clock.now(), this.isRunning);
+    this.#stopping.press(this.isRunning);
     this.#ports.cancelGates();
-    this.#changed.fire({ kind: 'status' });
-    if (this.#stop !== before) void this.#watchGrace();
+    this.#statusChanged();
     if (this.#attachment.kind !== 'attached') {
-      this.#stop = NOT_STOPPING;
+      this.#stopping.settle();
       return;
     }
     await this.#attachment.connection.notify('session/cancel', { sessionId: this.sessionId });
-  }
-
-  async #watchGrace(): Promise<void> {
-    const { clock } = this.#ports;
-    await clock.sleep(STOP_GRACE_MS, this.#lifetime.signal).catch(() => undefined);
-    const checked = checkGrace(this.#stop, clock.now());
-    if (checked === this.#stop) return;
-    this.#stop = checked;
-    this.#changed.fire({ kind: 'stop_overdue' });
-    this.#changed.fire({ kind: 'status' });
   }
 
   /** Fetches an older page into the conversation; resolves when its changes were fired. */
@@ -328,22 +388,9 @@ export class LiveSession implements Disposable {
 
   /** Changes an option; takes effect as the agent says, mostly from the next turn. */
   async setOption(configId: string, value: string | boolean): Promise<void> {
-    const done = this.#setOption(configId, value);
-    this.#optionsChosen = Promise.allSettled([this.#optionsChosen, done]);
-    await done;
-  }
-
-  async #setOption(configId: string, value: string | boolean): Promise<void> {
-    const connection = await this.#ports.connect();
-    const { sessionId } = this;
-    const { configOptions } = await connection.request(
-      'session/set_config_option',
-      typeof value === 'boolean'
-        ? { sessionId, configId, type: 'boolean', value }
-        : { sessionId, configId, value },
-    );
-    if (configOptions) this.#facts = { ...this.#facts, options: configOptions };
-    this.#changed.fire({ kind: 'status' });
+    const options = await this.#options.set(configId, value);
+    if (options) this.#facts = { ...this.#facts, options };
+    this.#statusChanged();
   }
 
   dispose(): void {

@@ -9,6 +9,8 @@ import type { Agent, AgentState } from '../core/agent.ts';
 import type { ClientCalls } from '../core/client-requests.ts';
 import type { AgentConnection } from '../core/connection.ts';
 import { parseNotification } from '../core/shapes.ts';
+import { pendingListsOf } from './control/pending-lists.ts';
+import { receiptOf } from './control/receipts.ts';
 import { SessionDirectory } from './directory.ts';
 import { type LiveChange, LiveSession } from './live-session.ts';
 
@@ -63,8 +65,18 @@ export class SessionHub implements Disposable {
 
   #listen(calls: ClientCalls): void {
     this.#store.add(calls.onNotification('session/update', (params) => this.#update(params)));
-    // Receipts and seams are the control views' business; here they are only not unknown.
-    this.#store.add(calls.onNotification('_harn/agentEvent', () => undefined));
+    this.#store.add(
+      calls.onNotification('_harn/agentEvent', (params) => {
+        const receipt = receiptOf(params);
+        if (receipt) this.#live.get(receipt.sessionId)?.receiptCame(receipt);
+      }),
+    );
+    this.#store.add(
+      calls.onNotification('_pilothouse/pending_changed', (params) => {
+        const lists = pendingListsOf(params);
+        if (lists) this.#live.get(lists.sessionId)?.pendingChanged(lists.pending, lists.queue);
+      }),
+    );
     this.#store.add(
       calls.onNotification('_pilothouse/session_changed', (params) => {
         if (isObject(params)) this.directory.update(params['session']);

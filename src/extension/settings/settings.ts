@@ -2,6 +2,8 @@ import * as vscode from 'vscode';
 import type { JsonObject } from '../../base/json.ts';
 import { isObject } from '../../base/json.ts';
 import type { McpServer } from '../../protocol/acp.ts';
+import type { ChatSendMode } from '../../protocol/chat.ts';
+import type { SendSettings } from '../sessions/control/sending.ts';
 import { parseMcpServers } from './mcp-servers.ts';
 
 /** How the sessions tree is grouped. */
@@ -9,6 +11,13 @@ export type Grouping = 'status' | 'folder';
 
 /** When an open approval is also shown as a notification. */
 export type ToastSetting = 'always' | 'hidden' | 'never';
+
+const WHILE_RUNNING: ReadonlyMap<string, ChatSendMode> = new Map([
+  ['steer', 'steer'],
+  ['queue', 'next'],
+  ['interrupt', 'interrupt'],
+  ['note', 'note'],
+]);
 
 /** The settings as they stand now; each is read anew at every call. */
 export const settings = {
@@ -39,6 +48,16 @@ export const settings = {
     return value === 'always' || value === 'never' ? value : 'hidden';
   },
   showIdleStatusBar: (): boolean => read('statusBar.showWhenIdle', false),
+  /** What Enter does while a turn runs. */
+  whileRunning: (): ChatSendMode => {
+    const value = read<string>('chat.whileRunning', 'steer');
+    return WHILE_RUNNING.get(value) ?? 'steer';
+  },
+  /** How messages are sent while a turn runs, and when it has just ended. */
+  sending: (): SendSettings => ({
+    whileRunning: settings.whileRunning(),
+    whenTurnEnded: read<string>('chat.whenTurnEnded', 'prompt') === 'keep' ? 'keep' : 'prompt',
+  }),
   reopenSession: (): boolean => read('chat.reopenSession', true),
 };
 

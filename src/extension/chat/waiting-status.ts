@@ -1,0 +1,52 @@
+import * as l10n from '@vscode/l10n';
+import type { ContentBlock } from '../../protocol/acp.ts';
+import type { ChatPending, ChatStatus } from '../../protocol/chat.ts';
+import type { NextTurnQueue } from '../../protocol/pilothouse.ts';
+import type { PendingMessage, Waiting } from '../sessions/control/waiting.ts';
+import { promptView } from './model/prompt-view.ts';
+
+/** What waits in a session, as the chat shows it. */
+export function waitingStatus({
+  pending,
+  givenBack,
+  queue,
+}: Waiting): Pick<ChatStatus, 'pending' | 'nextTurns'> {
+  return {
+    pending: [
+      ...pending.map((one) => chatPending(one, one.behindGate ? 'behind_approval' : 'pending')),
+      ...givenBack.map((one) => chatPending(one, 'given_back')),
+    ],
+    nextTurns: {
+      paused: pausedWords(queue.paused),
+      items: queue.items.map(({ itemId, content }) => ({ id: itemId, text: textOf(content) })),
+    },
+  };
+}
+
+function chatPending(one: PendingMessage, state: ChatPending['state']): ChatPending {
+  const { messageId, mode, content } = one;
+  return { id: messageId, mode, text: textOf(content), state, editable: true };
+}
+
+/** A message in one text; what has none shows the names of what is attached. */
+export function textOf(content: readonly ContentBlock[]): string {
+  const { text, attachments, images } = promptView(content);
+  if (text !== '') return text;
+  const names = attachments.map(({ name }) => name);
+  return [...names, ...images.map(() => l10n.t('Image'))].join(', ');
+}
+
+function pausedWords(paused: NextTurnQueue['paused']): string | null {
+  switch (paused) {
+    case null:
+      return null;
+    case 'asked':
+      return l10n.t('Paused by you');
+    case 'stopped':
+      return l10n.t('Paused because you pressed Stop');
+    case 'turn_failed':
+      return l10n.t('Paused because the last turn failed');
+    case 'restart':
+      return l10n.t('Paused because the agent was started again');
+  }
+}

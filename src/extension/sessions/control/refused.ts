@@ -1,0 +1,54 @@
+import * as l10n from '@vscode/l10n';
+import { CodedError, messageOf } from '../../../base/errors.ts';
+import { isObject } from '../../../base/json.ts';
+import { AgentRequestError } from '../../core/connection.ts';
+
+/** A control that the agent refused: nothing has changed. The message says what to do. */
+export class ControlError extends CodedError<'control.refused'> {
+  /** The agent's word for why, of a closed list. */
+  readonly reason: string;
+
+  constructor(reason: string, message: string, cause?: unknown) {
+    super('control.refused', message, { cause });
+    this.reason = reason;
+  }
+}
+
+/** The error of a control as the person should see it. */
+export function controlError(error: unknown): unknown {
+  if (!(error instanceof AgentRequestError) || error.code !== 'agent.refused') return error;
+  const reason = reasonOf(error);
+  return new ControlError(reason, wordsOf(reason) ?? messageOf(error), error);
+}
+
+/** An idle session names its reasons in a list, all else one word. */
+function reasonOf({ details }: AgentRequestError): string {
+  if (!isObject(details)) return 'failed';
+  const { reason, reasons } = details;
+  if (Array.isArray(reasons) && typeof reasons[0] === 'string') return reasons[0];
+  return typeof reason === 'string' ? reason : 'failed';
+}
+
+function wordsOf(reason: string): string | null {
+  switch (reason) {
+    case 'no_active_prompt':
+      return l10n.t('No turn is running. Send it as a prompt, or queue it for the next turn.');
+    case 'already_delivered':
+      return l10n.t('The agent has read this message already. Steer again to correct it.');
+    case 'already_revoked':
+      return l10n.t('This message was taken back already.');
+    case 'unknown_message_id':
+    case 'unknown_item':
+      return l10n.t('This message does not wait any more.');
+    case 'not_owner_or_not_authorized':
+      return l10n.t('Another client sent this message; only it or an owner may change it.');
+    case 'observer_may_not_control':
+      return l10n.t('This window may only watch the session.');
+    case 'invalid_content':
+      return l10n.t('The message is empty. Write something first.');
+    case 'unknown_tool_call':
+      return l10n.t('This step has ended already.');
+    default:
+      return null;
+  }
+}
