@@ -25,6 +25,7 @@ import type {
   PilothouseAgentMethods,
   PilothouseAgentNotifications,
 } from '../../protocol/pilothouse.ts';
+import type { HistoryMethods } from './history-methods.ts';
 
 /** Messages for a running turn and single calls of it. Source: Harn control extension. */
 type InjectMethods = {
@@ -57,6 +58,7 @@ type InjectMethods = {
 
 /** Requests the extension sends: method → [params, result]. Source: ACP v1, Harn and `_pilothouse/`. */
 export type AgentMethods = PilothouseAgentMethods &
+  HistoryMethods &
   InjectMethods & {
     initialize: [InitializeRequest, InitializeResponse];
     'session/new': [NewSessionRequest, NewSessionResponse];
