@@ -7,12 +7,11 @@ import type {
   StopReason,
 } from '../../protocol/acp.ts';
 import type { Actor } from '../../protocol/controls.ts';
+import type { NextTurns, PendingMessage } from '../session/control-events.ts';
 import type {
   GateAnswer,
   GateRequest,
   HistoryEvent,
-  NextTurns,
-  PendingMessage,
   SessionSignal,
   Stored,
 } from '../session/events.ts';

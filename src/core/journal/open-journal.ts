@@ -1,7 +1,8 @@
 import { isAbsolute } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
-import type { ControlEvent, HistoryEvent, Stored } from '../session/events.ts';
+import type { ControlEvent } from '../session/control-events.ts';
+import type { HistoryEvent, Stored } from '../session/events.ts';
 import type {
   HistoryRange,
   Journal,

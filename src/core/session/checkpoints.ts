@@ -1,4 +1,4 @@
-import type { CheckpointFiles, FileDifference, RestoredFiles } from './events.ts';
+import type { CheckpointFiles, FileDifference, RestoredFiles } from './control-events.ts';
 import type { ToolCallId, TurnId } from './words.ts';
 
 /**

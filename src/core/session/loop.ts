@@ -1,13 +1,9 @@
-import type { ContentBlock } from '../../protocol/acp.ts';
-import type { Actor } from '../../protocol/controls.ts';
 import { canonical, SessionError } from './commands.ts';
 import type { Inbox } from './control/inbox.ts';
-import { injectAccepted, requireContent } from './control/new-inject.ts';
-import { ControlRefused } from './control/refusal.ts';
+import { InjectDesk } from './control/inject-desk.ts';
 import { Seams } from './control/seams.ts';
-import type { NewInject } from './control/session-control.ts';
+import type { NextTurns, PendingMessage } from './control-events.ts';
 import type { SessionDeps, SessionResources } from './deps.ts';
-import type { ControlEvent, NextTurns, PendingMessage } from './events.ts';
 import type { NewRecord } from './ports.ts';
 import type { Conversation } from './state/conversation.ts';
 import type { Gates } from './state/gates.ts';
@@ -60,6 +56,8 @@ export type LoopParts = {
  * Its queue and its running turn change only in here.
  */
 export class Loop {
+  /** Messages for the running turn. */
+  readonly injects: InjectDesk;
   readonly #parts: LoopParts;
   readonly #queue = new PromptQueue();
   readonly #pending = new Map<CommandId, PendingPrompt>();
@@ -81,6 +79,15 @@ export class Loop {
       clock: deps.clock,
       ids: deps.ids,
       withDirectives: deps.directives ?? true,
+    });
+    this.injects = new InjectDesk({
+      sessionId,
+      deps,
+      recorder,
+      inbox,
+      seams: this.#seams,
+      isRunning: () => this.#running !== null && !this.#running.abort.signal.aborted,
+      announce: () => this.announcePending(),
     });
   }
 
@@ -119,56 +126,6 @@ export class Loop {
   /** Messages that wait for a seam of this turn, or of the next. */
   pending(): readonly PendingMessage[] {
     return this.#seams.pending(this.#parts.gates.list().length > 0);
-  }
-
-  /** See `SessionControl.inject`. */
-  async inject(message: NewInject): Promise<{ readonly messageId: MessageId }> {
-    if (this.#fault !== null) throw this.#fault.cause;
-    const { inbox, recorder, deps } = this.#parts;
-    const { mode, content, reminder, commandId } = message;
-    const bodyHash = deps.digest(canonical({ mode, content, reminder: reminder ?? null }));
-    const repeated = inbox.repeated(commandId, bodyHash);
-    if (repeated !== null) return { messageId: repeated };
-    this.#requireOpen();
-    requireContent(content);
-    const event = injectAccepted(message, deps.ids.unique() as MessageId, bodyHash);
-    inbox.apply(event, deps.clock.now());
-    await recorder.control(event);
-    if (mode === 'interrupt_immediate') this.#seams.interrupt();
-    this.announcePending();
-    return { messageId: event.messageId };
-  }
-
-  /** See `SessionControl.revoke`. */
-  async revoke(messageId: MessageId, actor: Actor): Promise<'revoked' | 'already_revoked'> {
-    if (this.#parts.inbox.revocable(messageId, actor) === null) return 'already_revoked';
-    await this.#changePending({ type: 'inject_revoked', messageId, why: 'revoked', actor });
-    return 'revoked';
-  }
-
-  /** See `SessionControl.replace`. */
-  async replace(
-    messageId: MessageId,
-    content: readonly ContentBlock[],
-    actor: Actor,
-  ): Promise<void> {
-    this.#parts.inbox.replaceable(messageId, actor);
-    requireContent(content);
-    await this.#changePending({ type: 'inject_replaced', messageId, content, actor });
-  }
-
-  async #changePending(event: ControlEvent): Promise<void> {
-    this.#parts.inbox.apply(event, this.#parts.deps.clock.now());
-    await this.#parts.recorder.control(event);
-    this.announcePending();
-  }
-
-  #requireOpen(): void {
-    if (this.#running !== null && this.#seams.isOpen && !this.#running.abort.signal.aborted) return;
-    throw new ControlRefused(
-      'no_active_prompt',
-      `Session has no active prompt: ${this.#parts.sessionId}. Send the message as a prompt, or hold it in the next-turn queue.`,
-    );
   }
 
   /** Tells subscribers what waits, if anything does or did a moment ago. */

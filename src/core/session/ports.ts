@@ -1,4 +1,5 @@
-import type { ControlEvent, HistoryEvent, Stored } from './events.ts';
+import type { ControlEvent } from './control-events.ts';
+import type { HistoryEvent, Stored } from './events.ts';
 import type { SessionId } from './words.ts';
 
 /** A new record for one of a session's two streams. */

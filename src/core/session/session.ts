@@ -5,16 +5,9 @@ import type { Actor, ControlOutcome } from '../../protocol/controls.ts';
 import { canonical, SessionError } from './commands.ts';
 import type { Inbox } from './control/inbox.ts';
 import type { NewInject } from './control/session-control.ts';
+import type { ControlEvent, NextTurns, PendingMessage } from './control-events.ts';
 import type { SessionDeps, SessionResources } from './deps.ts';
-import type {
-  ControlEvent,
-  EphemeralEvent,
-  GateAnswer,
-  HistoryEvent,
-  NextTurns,
-  PendingMessage,
-  SessionSignal,
-} from './events.ts';
+import type { EphemeralEvent, GateAnswer, HistoryEvent, SessionSignal } from './events.ts';
 import { Loop } from './loop.ts';
 import type { NewRecord } from './ports.ts';
 import type { Conversation } from './state/conversation.ts';
@@ -167,17 +160,17 @@ export class Session implements Disposable {
 
   /** See `SessionControl`. */
   inject(message: NewInject): Promise<{ readonly messageId: MessageId }> {
-    return this.#loop.inject(message);
+    return this.#loop.injects.inject(message);
   }
 
   /** See `SessionControl`. */
   revoke(messageId: MessageId, actor: Actor): Promise<'revoked' | 'already_revoked'> {
-    return this.#loop.revoke(messageId, actor);
+    return this.#loop.injects.revoke(messageId, actor);
   }
 
   /** See `SessionControl`. */
   replace(messageId: MessageId, content: readonly ContentBlock[], actor: Actor): Promise<void> {
-    return this.#loop.replace(messageId, content, actor);
+    return this.#loop.injects.replace(messageId, content, actor);
   }
 
   /** Changes what the next turn begins with; resolves when it is on disk. */

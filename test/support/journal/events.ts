@@ -1,4 +1,5 @@
-import type { ControlEvent, HistoryEvent } from '../../../src/core/session/events.ts';
+import type { ControlEvent } from '../../../src/core/session/control-events.ts';
+import type { HistoryEvent } from '../../../src/core/session/events.ts';
 import type { NewRecord } from '../../../src/core/session/ports.ts';
 import type {
   CommandId,

@@ -2,13 +2,8 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Disposable } from '../../../base/disposables.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { LiveSession, OpenGate, SessionHost, Snapshot } from '../../host/api.ts';
-import type {
-  ControlEvent,
-  EphemeralEvent,
-  HistoryEvent,
-  SessionSignal,
-  Stored,
-} from '../../session/events.ts';
+import type { ControlEvent } from '../../session/control-events.ts';
+import type { EphemeralEvent, HistoryEvent, SessionSignal, Stored } from '../../session/events.ts';
 import type { Log } from '../../session/ports.ts';
 import type { GateId } from '../../session/words.ts';
 import type { ClientFacts } from '../client-facts.ts';

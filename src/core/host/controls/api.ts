@@ -9,7 +9,7 @@ import type {
   NextTurns,
   PendingMessage,
   RestoredFiles,
-} from '../../session/events.ts';
+} from '../../session/control-events.ts';
 import type { EnvironmentPolicy, FsMode } from '../../session/words.ts';
 import type { Client, LiveSession } from '../api.ts';
 
@@ -255,7 +255,12 @@ export interface FileControls {
   setFsMode(
     target: ControlTarget,
     mode: unknown,
-  ): Promise<{ readonly previousMode: FsMode; readonly mode: FsMode }>;
+  ): Promise<{
+    readonly previousMode: FsMode;
+    readonly mode: FsMode;
+    /** Files that are staged and stay so, also when tools write at once from now on. */
+    readonly stagedFiles: number;
+  }>;
   /** Without paths: all. */
   commitStaged(
     target: ControlTarget,

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../base/json.ts';
 import type { ContentBlock } from '../../../protocol/acp.ts';
 import { ControlRefused } from '../../session/control/refusal.ts';
 import type { CallCancelled, NewInject } from '../../session/control/session-control.ts';
-import type { PendingMessage } from '../../session/events.ts';
+import type { PendingMessage } from '../../session/control-events.ts';
 import {
   AUTHORITIES,
   type Authority,

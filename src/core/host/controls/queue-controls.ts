@@ -1,6 +1,6 @@
 import type { Control } from '../../../protocol/controls.ts';
 import type { QueueRequest } from '../../session/control/session-control.ts';
-import type { NextTurns } from '../../session/events.ts';
+import type { NextTurns } from '../../session/control-events.ts';
 import type { ControlTarget, QueueControls } from './api.ts';
 import type { ReceiptWriter } from './receipted.ts';
 import { liveSession, noSuchSession, type SessionsAtHand } from './sessions-at-hand.ts';

@@ -1,4 +1,5 @@
-import type { ControlEvent, Stored } from '../../session/events.ts';
+import type { ControlEvent } from '../../session/control-events.ts';
+import type { Stored } from '../../session/events.ts';
 import type { HistoryRange } from '../../session/ports.ts';
 import { unknownSession } from '../errors.ts';
 import type { ListedReceipt, ReceiptPage, ReceiptQuery } from './api.ts';

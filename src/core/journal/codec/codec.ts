@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { messageOf } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json.ts';
-import type { ControlEvent, HistoryEvent } from '../../session/events.ts';
+import type { ControlEvent } from '../../session/control-events.ts';
+import type { HistoryEvent } from '../../session/events.ts';
 import type { NewRecord } from '../../session/ports.ts';
 import { JournalError } from '../errors.ts';
 import { canonicalJson, RECORD_VERSION, type StreamName } from './canonical.ts';

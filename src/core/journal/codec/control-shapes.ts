@@ -5,7 +5,7 @@ import type {
   QueueChange,
   ReminderTraits,
   RestoredFiles,
-} from '../../session/events.ts';
+} from '../../session/control-events.ts';
 import {
   AUTHORITIES,
   type CheckpointId,

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import type { ControlEvent, HistoryEvent } from '../../session/events.ts';
+import type { ControlEvent } from '../../session/control-events.ts';
+import type { HistoryEvent } from '../../session/events.ts';
 import * as control from './control-shapes.ts';
 import * as shape from './event-shapes.ts';
 

@@ -1,5 +1,6 @@
 import type { ContentBlock } from '../../../protocol/acp.ts';
-import type { Directive, HistoryEvent } from '../events.ts';
+import type { Directive } from '../control-events.ts';
+import type { HistoryEvent } from '../events.ts';
 import { AUTHORITIES, type Authority } from '../words.ts';
 import type { InboxEntry } from './inbox.ts';
 

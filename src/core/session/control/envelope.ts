@@ -1,4 +1,4 @@
-import type { Directive } from '../events.ts';
+import type { Directive } from '../control-events.ts';
 import type { ModelPart } from '../model.ts';
 
 /** One envelope of directives as the model reads it; only those with the session's nonce are genuine. */

@@ -1,6 +1,7 @@
 import type { ContentBlock } from '../../../protocol/acp.ts';
 import type { Actor } from '../../../protocol/controls.ts';
-import type { ControlEvent, HistoryEvent, PendingMessage, ReminderTraits } from '../events.ts';
+import type { ControlEvent, PendingMessage, ReminderTraits } from '../control-events.ts';
+import type { HistoryEvent } from '../events.ts';
 import type { CommandId, InjectMode, MessageId, Seam } from '../words.ts';
 import { ControlRefused } from './refusal.ts';
 

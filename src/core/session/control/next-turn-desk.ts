@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { Deferred } from '../../../base/deferred.ts';
 import type { Ids } from '../../../base/ids.ts';
 import type { Actor } from '../../../protocol/controls.ts';
-import type { ControlEvent, NextTurns, QueueChange } from '../events.ts';
+import type { ControlEvent, NextTurns, QueueChange } from '../control-events.ts';
 import { HOST } from '../state/gates.ts';
 import type { Recorder } from '../state/recorder.ts';
 import type { CommandId, QueueItemId, Terminal } from '../words.ts';

@@ -1,7 +1,7 @@
 import type { ContentBlock } from '../../../protocol/acp.ts';
 import type { Actor } from '../../../protocol/controls.ts';
 import { canonical } from '../commands.ts';
-import type { NextTurns, QueueChange } from '../events.ts';
+import type { NextTurns, QueueChange } from '../control-events.ts';
 import { isEmpty } from '../state/prompts.ts';
 import type { QueueItemId } from '../words.ts';
 import { ControlRefused } from './refusal.ts';

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Ids } from '../../../base/ids.ts';
-import type { HistoryEvent, PendingMessage } from '../events.ts';
+import type { PendingMessage } from '../control-events.ts';
+import type { HistoryEvent } from '../events.ts';
 import type { NewRecord } from '../ports.ts';
 import type { Recorder } from '../state/recorder.ts';
 import type { AbortReason } from '../turn/aborts.ts';

@@ -1,6 +1,6 @@
 import type { ContentBlock } from '../../../protocol/acp.ts';
 import type { Actor } from '../../../protocol/controls.ts';
-import type { NextTurns, PendingMessage, ReminderTraits } from '../events.ts';
+import type { NextTurns, PendingMessage, ReminderTraits } from '../control-events.ts';
 import type { CommandId, InjectMode, MessageId, QueueItemId, ToolCallId } from '../words.ts';
 
 /**

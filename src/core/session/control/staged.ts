@@ -1,4 +1,5 @@
-import type { ControlEvent, HistoryEvent } from '../events.ts';
+import type { ControlEvent } from '../control-events.ts';
+import type { HistoryEvent } from '../events.ts';
 import type { FsMode, ToolCallId } from '../words.ts';
 
 /** A file as it would become. `base` is what the disk held when it was first staged; null is no file. */

@@ -1,6 +1,7 @@
 import type { Disposable } from '../../../base/disposables.ts';
 import { Emitter } from '../../../base/emitter.ts';
-import type { ControlEvent, EphemeralEvent, HistoryEvent, SessionSignal } from '../events.ts';
+import type { ControlEvent } from '../control-events.ts';
+import type { EphemeralEvent, HistoryEvent, SessionSignal } from '../events.ts';
 import type { Journal, NewRecord, StoredRecord } from '../ports.ts';
 import type { SessionId } from '../words.ts';
 

@@ -1,5 +1,6 @@
 import type { AvailableCommand, StopReason } from '../../../protocol/acp.ts';
-import type { ControlEvent, HistoryEvent } from '../events.ts';
+import type { ControlEvent } from '../control-events.ts';
+import type { HistoryEvent } from '../events.ts';
 import type {
   CommandId,
   GateId,

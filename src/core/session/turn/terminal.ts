@@ -42,6 +42,39 @@ export function closedEnding(why: CloseReason): Ending {
   return { terminal: terminal('policy_stop', reason), stopReason: 'cancelled' };
 }
 
+/** The ending of a turn whose model failed and can't be asked again. */
+export function providerEnding(reason: string): Ending {
+  return { terminal: terminal('provider_error', reason), stopReason: 'end_turn' };
+}
+
+/** The ending of a turn in which the program itself failed; the wire answers it with an error. */
+export function runtimeErrorEnding(reason: string): Ending {
+  return { terminal: terminal('runtime_error', reason), stopReason: 'end_turn' };
+}
+
+/** The ending of a turn whose agent says that it is done, while the completion judge could not confirm it. */
+export function unverifiedEnding(reason: string): Ending {
+  return { terminal: terminal('completion_unverified', reason), stopReason: 'end_turn' };
+}
+
+/** The ending of a turn that repeats itself. */
+export function stuckEnding(times: number): Ending {
+  const reason = `Stuck: the same tool calls had the same results ${times} times in a row`;
+  return { terminal: terminal('policy_no_progress', reason), stopReason: 'end_turn' };
+}
+
+/** The ending of a turn that only asks for what policy denies; `reasons` are policy's own. */
+export function guardrailEnding(times: number, reasons: readonly string[]): Ending {
+  const reason = `Policy denied every tool call ${times} times in a row: ${reasons.join('; ')}`;
+  return { terminal: terminal('policy_guardrail', reason), stopReason: 'end_turn' };
+}
+
+/** The ending of a turn whose model only asks for more time. */
+export function suspendedEnding(times: number): Ending {
+  const reason = `The model paused ${times} times in a row without saying or doing anything`;
+  return { terminal: terminal('suspended', reason), stopReason: 'end_turn' };
+}
+
 /** The ending that a final reply's finish reason stands for. */
 export function finishedEnding(finish: FinishReason | 'aborted'): Ending {
   switch (finish) {
@@ -54,10 +87,14 @@ export function finishedEnding(finish: FinishReason | 'aborted'): Ending {
       return { terminal: terminal('policy_stop', 'The model refused'), stopReason: 'refusal' };
     case 'aborted':
       return cancelledEnding();
+    case 'other':
+      return {
+        terminal: terminal('unknown', 'The model stopped for a reason that it did not name'),
+        stopReason: 'end_turn',
+      };
     case 'stop':
     case 'pause':
     case 'tool_calls':
-    case 'other':
       return { terminal: terminal('natural', 'completed'), stopReason: 'end_turn' };
   }
 }

@@ -1,4 +1,5 @@
-import type { HistoryEvent, RestoredFiles } from '../../session/events.ts';
+import type { RestoredFiles } from '../../session/control-events.ts';
+import type { HistoryEvent } from '../../session/events.ts';
 import { code, plain } from './markdown.ts';
 import { LineBlock } from './text-blocks.ts';
 

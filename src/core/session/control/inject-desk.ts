@@ -1,0 +1,111 @@
+import type { ContentBlock } from '../../../protocol/acp.ts';
+import type { Actor } from '../../../protocol/controls.ts';
+import { canonical } from '../commands.ts';
+import type { ControlEvent } from '../control-events.ts';
+import type { SessionDeps } from '../deps.ts';
+import { isEmpty } from '../state/prompts.ts';
+import type { Recorder } from '../state/recorder.ts';
+import type { MessageId, SessionId } from '../words.ts';
+import type { Inbox } from './inbox.ts';
+import { ControlRefused } from './refusal.ts';
+import type { Seams } from './seams.ts';
+import type { NewInject } from './session-control.ts';
+
+/** What the desk works with. */
+export type InjectDeskParts = {
+  readonly sessionId: SessionId;
+  readonly deps: SessionDeps;
+  readonly recorder: Recorder;
+  readonly inbox: Inbox;
+  readonly seams: Seams;
+  /** True while a turn runs and was not stopped. */
+  readonly isRunning: () => boolean;
+  /** Tells subscribers what waits; called when a change is on disk. */
+  readonly announce: () => void;
+};
+
+/** Takes messages for the running turn, and changes to those that wait. */
+export class InjectDesk {
+  readonly #parts: InjectDeskParts;
+
+  constructor(parts: InjectDeskParts) {
+    this.#parts = parts;
+  }
+
+  /** See `SessionControl.inject`. */
+  async inject(message: NewInject): Promise<{ readonly messageId: MessageId }> {
+    const { inbox, recorder, deps, seams } = this.#parts;
+    const { mode, content, reminder, commandId } = message;
+    const bodyHash = deps.digest(canonical({ mode, content, reminder: reminder ?? null }));
+    const repeated = inbox.repeated(commandId, bodyHash);
+    if (repeated !== null) return { messageId: repeated };
+    this.#requireOpen();
+    requireContent(content);
+    const event = injectAccepted(message, deps.ids.unique() as MessageId, bodyHash);
+    inbox.apply(event, deps.clock.now());
+    await recorder.control(event);
+    if (mode === 'interrupt_immediate') seams.interrupt();
+    this.#parts.announce();
+    return { messageId: event.messageId };
+  }
+
+  /** See `SessionControl.revoke`. */
+  async revoke(messageId: MessageId, actor: Actor): Promise<'revoked' | 'already_revoked'> {
+    if (this.#parts.inbox.revocable(messageId, actor) === null) return 'already_revoked';
+    await this.#change({ type: 'inject_revoked', messageId, why: 'revoked', actor });
+    return 'revoked';
+  }
+
+  /** See `SessionControl.replace`. */
+  async replace(
+    messageId: MessageId,
+    content: readonly ContentBlock[],
+    actor: Actor,
+  ): Promise<void> {
+    this.#parts.inbox.replaceable(messageId, actor);
+    requireContent(content);
+    await this.#change({ type: 'inject_replaced', messageId, content, actor });
+  }
+
+  async #change(event: ControlEvent): Promise<void> {
+    this.#parts.inbox.apply(event, this.#parts.deps.clock.now());
+    await this.#parts.recorder.control(event);
+    this.#parts.announce();
+  }
+
+  #requireOpen(): void {
+    const { seams, isRunning, sessionId } = this.#parts;
+    if (isRunning() && seams.isOpen) return;
+    throw new ControlRefused(
+      'no_active_prompt',
+      `Session has no active prompt: ${sessionId}. Send the message as a prompt, or hold it in the next-turn queue.`,
+    );
+  }
+}
+
+/** Throws `invalid_content` for a message that holds nothing to read. */
+export function requireContent(content: readonly ContentBlock[]): void {
+  if (!isEmpty(content)) return;
+  throw new ControlRefused(
+    'invalid_content',
+    'The message is empty. Send at least one content block with something in it.',
+  );
+}
+
+function injectAccepted(
+  message: NewInject,
+  messageId: MessageId,
+  bodyHash: string,
+): Extract<ControlEvent, { type: 'inject_accepted' }> {
+  const { mode, content, actor, reminder, commandId } = message;
+  return {
+    type: 'inject_accepted',
+    messageId,
+    mode,
+    content,
+    actor,
+    bodyHash,
+    ...(reminder === undefined ? {} : { reminder }),
+    ...(commandId === undefined ? {} : { commandId }),
+  };
+}
