@@ -9,11 +9,11 @@ import type {
 } from '../../session/tool.ts';
 import { TOOL_NAMES } from '../../session/tool-names.ts';
 import { defineTool, ToolError } from '../define-tool.ts';
-import { completed } from '../outcome.ts';
 import type { ProtectedPaths } from '../protected-paths.ts';
 import { resolveInWorkspace, shownPath } from './disk.ts';
 import { nearestLines } from './nearest-lines.ts';
 import { replaceText } from './replace-text.ts';
+import { changed } from './staged-notes.ts';
 import { diffContent, readTextFile, type TextFile, writeTextFile } from './text-file.ts';
 
 const input = z.object({
@@ -72,9 +72,9 @@ async function edit(
   const { path } = await resolveInWorkspace(prepared, context.workspace, home);
   const shown = shownPath(path, context.workspace);
   const { before, after, lines } = await applyEdit(args, path, shown, context);
-  await writeTextFile(path, after, before.format, context.files, context.signal);
+  const how = await writeTextFile(path, after, before.format, context);
   const where = lines.length === 1 ? `at line ${lines[0]}` : `in ${lines.length} places`;
-  return completed(`Edited ${shown} ${where}.`, {
+  return changed(how, `Edited ${shown} ${where}`, {
     content: [diffContent(path, before.text, after)],
     locations: [{ path, line: lines[0] ?? 1 }],
   });

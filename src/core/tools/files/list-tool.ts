@@ -8,6 +8,7 @@ import { defineTool } from '../define-tool.ts';
 import { completed } from '../outcome.ts';
 import { moved, resolveInWorkspace, shownPath } from './disk.ts';
 import { IgnoreFiles } from './search/ignore-files.ts';
+import { notOnDisk } from './staged-notes.ts';
 
 const MAX_ENTRIES = 1000;
 
@@ -46,7 +47,8 @@ async function list(prepared: string, context: ToolContext, home: string): Promi
   const entries = await readdir(folder, { withFileTypes: true });
   if ((await realpath(folder)) !== folder) throw moved(folder);
   const shown = shownPath(folder, context.workspace);
-  if (entries.length === 0) return completed(`[${shown} is empty.]`);
+  const staged = notOnDisk(context.files, 'this list is without them');
+  if (entries.length === 0) return completed(`[${shown} is empty.]${staged}`);
   const ignored = await IgnoreFiles.above(folder);
   const own = await ignored.within(folder);
   const sorted = entries.toSorted(
@@ -59,7 +61,7 @@ async function list(prepared: string, context: ToolContext, home: string): Promi
     lines.push(
       `[${MAX_ENTRIES} of ${sorted.length} entries. Use search or run to find the others.]`,
     );
-  return completed(lines.join('\n'), { locations: [{ path: folder }] });
+  return completed(lines.join('\n') + staged, { locations: [{ path: folder }] });
 }
 
 async function describeEntry(folder: string, entry: Dirent, ignored: IgnoreFiles): Promise<string> {

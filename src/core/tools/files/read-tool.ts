@@ -6,6 +6,7 @@ import { completed, failed } from '../outcome.ts';
 import { openResolved, resolveInWorkspace, shownPath } from './disk.ts';
 import { imageTypeOf } from './file-type.ts';
 import { type LineRange, linesFromFile, linesOf } from './read-lines.ts';
+import { STAGED_TEXT } from './staged-notes.ts';
 
 const DEFAULT_LINES = 2000;
 const MAX_BYTES = 128 * 1024;
@@ -63,8 +64,17 @@ async function read(
   const shown = shownPath(path, context.workspace);
   const first = args.line ?? 1;
   const limit = args.limit ?? DEFAULT_LINES;
-  const open = await context.files.readText(path, context.signal);
-  if (open !== null) return textOutcome(linesOf(open, first, limit, MAX_BYTES), path, shown);
+  const staged = context.files.staging?.staged(path);
+  if (staged?.text === null)
+    return failed(`There is no file ${shown}: its deletion is staged, not on disk yet.`);
+  const open = staged?.text ?? (await context.files.readText(path, context.signal));
+  if (open !== null)
+    return textOutcome(
+      linesOf(open, first, limit, MAX_BYTES),
+      path,
+      shown,
+      staged === undefined ? '' : STAGED_TEXT,
+    );
   const handle = await openResolved(path);
   try {
     const { size } = await handle.stat();
@@ -112,12 +122,12 @@ function imageOutcome(bytes: Buffer, mimeType: string, path: string, shown: stri
   };
 }
 
-function textOutcome(range: LineRange, path: string, shown: string): ToolOutcome {
+function textOutcome(range: LineRange, path: string, shown: string, note = ''): ToolOutcome {
   const locations = [{ path, line: range.first }];
-  if (range.total === 0) return completed(`[${shown} is empty.]`, { locations });
+  if (range.total === 0) return completed(`[${shown} is empty.]${note}`, { locations });
   if (range.last < range.first)
     return failed(`${shown} has ${range.total ?? 'fewer'} lines; there is no line ${range.first}.`);
-  return completed(range.text + rangeNote(range), { locations });
+  return completed(range.text + rangeNote(range) + note, { locations });
 }
 
 function rangeNote(range: LineRange): string {

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { ToolCallContent } from '../../../protocol/acp.ts';
-import type { DocumentFiles } from '../../session/tool.ts';
+import type { DocumentFiles, ToolContext } from '../../session/tool.ts';
 import { ToolError } from '../define-tool.ts';
 import { textContent } from '../outcome.ts';
 import { writeAtomically } from './atomic-write.ts';
@@ -15,14 +15,29 @@ export type TextFile = {
   readonly open: boolean;
 };
 
+/** Where a text went. */
+export type Written = 'written' | 'staged';
+
 const MAX_BYTES = 16 * 1024 * 1024;
 /** A larger text is not shown as a diff. */
 const MAX_DIFF = 1024 * 1024;
 
-/** Reads the text of a canonical path, from the editor if it is open there; null if there is no such file. */
+/** Reads the text of a canonical path: the staged one, else the editor's, else the disk's; null if there is none. */
 export async function readTextFile(
   path: string,
   files: DocumentFiles,
+  signal: AbortSignal,
+): Promise<TextFile | null> {
+  const staged = files.staging?.staged(path);
+  if (staged === undefined) return await readWrittenFile(path, files, signal);
+  // The format of a staged file is the disk's, and is kept when it is written.
+  return staged.text === null ? null : { text: staged.text, format: NEW_FILE, open: true };
+}
+
+/** The same without what is staged: as the file stands outside the session. */
+export async function readWrittenFile(
+  path: string,
+  files: Pick<DocumentFiles, 'readText'>,
   signal: AbortSignal,
 ): Promise<TextFile | null> {
   const inEditor = await files.readText(path, signal);
@@ -46,12 +61,35 @@ export async function readTextFile(
   }
 }
 
-/** Writes a text to a canonical path, through the editor if it has the file open. */
+/** Writes a text to a canonical path, or stages it where the session's file mode says so. */
 export async function writeTextFile(
   path: string,
   text: string,
   format: TextFormat,
-  files: DocumentFiles,
+  { files, signal, toolCallId }: Pick<ToolContext, 'files' | 'signal' | 'toolCallId'>,
+): Promise<Written> {
+  const { staging } = files;
+  if (staging?.stages(path) !== true) {
+    await writeThrough(path, text, format, files, signal);
+    return 'written';
+  }
+  // What can't be written later is refused now.
+  const disk = await readWrittenFile(path, files, signal);
+  encodeText(text, disk?.format ?? NEW_FILE);
+  signal.throwIfAborted();
+  await staging.stage(
+    { path, text: text.toWellFormed(), toolCallId },
+    async () => (await readWrittenFile(path, files, signal))?.text ?? null,
+  );
+  return 'staged';
+}
+
+/** Writes a text to a canonical path, through the editor if it has the file open. */
+export async function writeThrough(
+  path: string,
+  text: string,
+  format: TextFormat,
+  files: Pick<DocumentFiles, 'writeText'>,
   signal: AbortSignal,
 ): Promise<void> {
   const bytes = encodeText(text, format);

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { PreparedCall, Tool, ToolContext, ToolOutcome } from '../../session/tool.ts';
 import { TOOL_NAMES } from '../../session/tool-names.ts';
 import { defineTool, ToolError } from '../define-tool.ts';
-import { completed } from '../outcome.ts';
 import type { ProtectedPaths } from '../protected-paths.ts';
 import { resolveInWorkspace, shownPath } from './disk.ts';
 import { lineEndsOf, withLineEnds } from './line-ends.ts';
+import { changed } from './staged-notes.ts';
 import { NEW_FILE } from './text-encoding.ts';
 import { diffContent, readTextFile, type TextFile, writeTextFile } from './text-file.ts';
 
@@ -64,10 +64,10 @@ async function write(
   await requireFolder(context.workspace.cwd);
   const before = await readTextFile(path, context.files, context.signal);
   const after = newText(args.text, before);
-  await writeTextFile(path, after, before?.format ?? NEW_FILE, context.files, context.signal);
+  const how = await writeTextFile(path, after, before?.format ?? NEW_FILE, context);
   const shown = shownPath(path, context.workspace);
   const lines = after === '' ? 0 : after.replace(/\n$/, '').split('\n').length;
-  return completed(`${before === null ? 'Created' : 'Replaced'} ${shown} (${lines} lines).`, {
+  return changed(how, `${before === null ? 'Created' : 'Replaced'} ${shown} (${lines} lines)`, {
     content: [diffContent(path, before?.text ?? null, after)],
     locations: [{ path }],
   });

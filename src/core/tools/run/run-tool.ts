@@ -10,6 +10,7 @@ import type {
 import { TOOL_NAMES } from '../../session/tool-names.ts';
 import { defineTool, ToolError } from '../define-tool.ts';
 import { resolveInWorkspace, shownPath } from '../files/disk.ts';
+import { notOnDisk } from '../files/staged-notes.ts';
 import { textContent } from '../outcome.ts';
 import type { ChildEnd, ChildGroup } from './child-group.ts';
 import { GRACE_MS, type Launcher } from './launcher.ts';
@@ -120,7 +121,15 @@ async function run(
   const seconds = args.timeout_seconds ?? deps.limits.defaultSeconds;
   const { end, cause } = await untilEnd(group, seconds, context.signal);
   open = false;
-  return outcomeOf(end, output.end(), endText(end, cause, seconds), deps.launcher.sandboxed, cause);
+  const note = endText(end, cause, seconds);
+  const staged = notOnDisk(context.files, 'the command ran without them');
+  return outcomeOf(
+    end,
+    output.end(),
+    `${note}${note === '' ? staged.trimStart() : staged}`,
+    deps.launcher.sandboxed,
+    cause,
+  );
 }
 
 type Cause = 'itself' | 'time' | 'stop';

@@ -8,6 +8,7 @@ import { completed } from '../../outcome.ts';
 import type { ProtectedPaths } from '../../protected-paths.ts';
 import { headOf } from '../../text-limit.ts';
 import { resolveInWorkspace, shownPath } from '../disk.ts';
+import { notOnDisk } from '../staged-notes.ts';
 import type { SearchEngine, SearchHit } from './search-types.ts';
 
 const MAX_HITS = 200;
@@ -103,8 +104,9 @@ function hitsOutcome(hits: readonly SearchHit[], note: string, context: ToolCont
     ({ path: file, line, text }) =>
       `${shownPath(file, context.workspace)}:${line}:${shorten(text)}`,
   );
-  if (lines.length === 0 && note === '') return completed('No matches.');
-  return completed([...lines, ...(note === '' ? [] : [note])].join('\n'), {
+  const staged = notOnDisk(context.files, 'the search was without them');
+  if (lines.length === 0 && note === '') return completed(`No matches.${staged}`);
+  return completed([...lines, ...(note === '' ? [] : [note])].join('\n') + staged, {
     locations: hits.slice(0, 20).map(({ path: file, line }) => ({ path: file, line })),
   });
 }
