@@ -5,6 +5,8 @@ import { CodedError, messageOf } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import type { McpServer } from '../../protocol/acp.ts';
 import type { GateStore } from '../approvals/gate-store.ts';
+import { isMove } from '../chat/model/control-items.ts';
+import { marksOf } from '../chat/model/marks.ts';
 import type { Agent, AgentState } from '../core/agent.ts';
 import type { ClientCalls } from '../core/client-requests.ts';
 import type { AgentConnection } from '../core/connection.ts';
@@ -96,7 +98,19 @@ export class SessionHub implements Disposable {
       this.#ports.log('an update of unknown shape was left out');
       return;
     }
-    this.#live.get(parsed.sessionId)?.receive(parsed.update, parsed.meta);
+    const { sessionId, update, meta } = parsed;
+    const session = this.#live.get(sessionId);
+    if (session?.isAttached && isMove(marksOf(update._meta, meta).extra)) this.#layAnew(session);
+    else session?.receive(update, meta);
+  }
+
+  /** The conversation goes on at another place of its history: it is read again. */
+  #layAnew(session: LiveSession): void {
+    const { connection } = this.#ports.agent;
+    if (!connection) return;
+    session.attach(connection, null).catch((error: unknown) => {
+      this.#ports.log(`session ${session.sessionId} could not be laid anew: ${messageOf(error)}`);
+    });
   }
 
   /** Sessions that this window follows. */

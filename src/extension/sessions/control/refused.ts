@@ -24,9 +24,10 @@ export function controlError(error: unknown): unknown {
 /** An idle session names its reasons in a list, all else one word. */
 function reasonOf({ details }: AgentRequestError): string {
   if (!isObject(details)) return 'failed';
-  const { reason, reasons } = details;
+  const { reason, reasons, status } = details;
   if (Array.isArray(reasons) && typeof reasons[0] === 'string') return reasons[0];
-  return typeof reason === 'string' ? reason : 'failed';
+  // What moves the history says it as a status.
+  return [reason, status].find((word) => typeof word === 'string') ?? 'failed';
 }
 
 function wordsOf(reason: string): string | null {
@@ -48,6 +49,29 @@ function wordsOf(reason: string): string | null {
       return l10n.t('The message is empty. Write something first.');
     case 'unknown_tool_call':
       return l10n.t('This step has ended already.');
+    default:
+      return historyWords(reason);
+  }
+}
+
+function historyWords(reason: string): string | null {
+  switch (reason) {
+    case 'prompt_active':
+      return l10n.t('A turn is running. Stop it first, then try again.');
+    case 'no_redo':
+      return l10n.t('There is nothing to redo. A new turn or a kept edit ends what can be redone.');
+    case 'no_checkpoint':
+      return l10n.t('There is nothing to go back to yet. A finished turn leaves something.');
+    case 'unknown_checkpoint':
+      return l10n.t('This state is not kept any more. Choose another message to go back to.');
+    case 'fs_snapshot_error':
+      return l10n.t('The files as they are now could not be kept, so nothing was changed.');
+    case 'fs_restore_error':
+      return l10n.t(
+        'The files could not be put back, so nothing was changed. Is one of them open elsewhere, read-only, or changed since?',
+      );
+    case 'not_staged':
+      return l10n.t('This file is not staged any more.');
     default:
       return null;
   }
