@@ -1,4 +1,5 @@
 import { Inbox } from '../session/control/inbox.ts';
+import { StagedState } from '../session/control/staged.ts';
 import type { HistoryEvent, Stored } from '../session/events.ts';
 import type { Journal } from '../session/ports.ts';
 import type { Folded } from '../session/session.ts';
@@ -8,20 +9,25 @@ import type { SessionId } from '../session/words.ts';
 
 const PAGE = 4_000;
 
+/** What a stored session is: for the engine, and for what the host keeps of it. */
+export type FoldedSession = Folded & { readonly staged: StagedState };
+
 /** Rebuilds what a session is from its two streams; `seen` is told every event of the history. */
 export async function foldSession(
   journal: Journal,
   sessionId: SessionId,
   seen: (record: Stored<HistoryEvent>) => void = () => undefined,
-): Promise<Folded> {
+): Promise<FoldedSession> {
   const state = new SessionState();
   const conversation = new Conversation();
   const inbox = new Inbox();
+  const staged = new StagedState();
   for await (const page of pages((after, limit) =>
     journal.readHistory(sessionId, { after, limit }),
   )) {
     for (const record of page) {
       state.applyHistory(record.event);
+      staged.applyHistory(record.seq, record.event);
       conversation.apply(record.event);
       inbox.apply(record.event, record.at);
       seen(record);
@@ -32,10 +38,11 @@ export async function foldSession(
   )) {
     for (const record of page) {
       state.applyControl(record.event);
+      staged.applyControl(record.event);
       inbox.apply(record.event, record.at);
     }
   }
-  return { state, conversation, inbox };
+  return { state, conversation, inbox, staged };
 }
 
 /** Everything of a stream, oldest first, in pages. */

@@ -17,11 +17,13 @@ import type {
 import type { AttachedClients } from './attached-files.ts';
 import { configOptions, withOption } from './options.ts';
 import type { OwnedResources } from './session-resources.ts';
+import type { StagedFiles } from './staged/staged-files.ts';
 
 /** What a hosted session is made of. */
 export type HostedParts = {
   readonly session: Session;
   readonly owned: OwnedResources;
+  readonly staged: StagedFiles;
   readonly clients: AttachedClients;
   readonly models: ModelCatalog;
   readonly newCommandId: () => CommandId;
@@ -48,6 +50,10 @@ export class HostedSession implements LiveSession {
 
   get session(): Session {
     return this.#parts.session;
+  }
+
+  get staged(): StagedFiles {
+    return this.#parts.staged;
   }
 
   /** Tells what ends by itself: background processes, and what a person should know about external tools. */

@@ -1,9 +1,11 @@
 import { SLASH_COMMANDS } from '../harness/native/slash-commands.ts';
 import { Inbox } from '../session/control/inbox.ts';
+import { NextTurnQueue } from '../session/control/next-turns.ts';
+import { StagedState } from '../session/control/staged.ts';
 import type { SessionDeps } from '../session/deps.ts';
 import type { HistoryEvent } from '../session/events.ts';
 import type { SessionRow } from '../session/ports.ts';
-import { type Folded, Session } from '../session/session.ts';
+import { Session } from '../session/session.ts';
 import { Conversation } from '../session/state/conversation.ts';
 import { interruptedEvents } from '../session/state/restore.ts';
 import { SessionState } from '../session/state/session-state.ts';
@@ -12,11 +14,12 @@ import type { CommandId, SessionConfig, SessionId } from '../session/words.ts';
 import type { NewSession, OpenSession } from './api.ts';
 import { AttachedClients, attachedFiles } from './attached-files.ts';
 import { unknownSession } from './errors.ts';
-import { foldSession } from './fold-session.ts';
+import { type FoldedSession, foldSession } from './fold-session.ts';
 import { FreshHistory } from './fresh-history.ts';
 import { HostedSession } from './hosted-session.ts';
 import { DEFAULT_BUDGET } from './options.ts';
 import { createResources, type ResourceFactory } from './session-resources.ts';
+import { StagedFiles } from './staged/staged-files.ts';
 import { openWorkspace } from './workspace.ts';
 
 /** What sessions are made of. */
@@ -31,7 +34,7 @@ type Ingredients = {
   readonly sessionId: SessionId;
   readonly workspace: Workspace;
   readonly servers: NewSession['mcpServers'];
-  readonly folded: Folded;
+  readonly folded: FoldedSession;
   readonly row: SessionRow;
 };
 
@@ -67,10 +70,12 @@ export class SessionMaker {
       { stream: 'history', event: created },
       { stream: 'history', event: commands },
     ]);
-    const folded: Folded = {
+    const folded: FoldedSession = {
       state: new SessionState(),
       conversation: new Conversation(),
       inbox: new Inbox(),
+      nextTurns: new NextTurnQueue(),
+      staged: new StagedState(),
     };
     for (const event of [created, commands]) folded.state.applyHistory(event);
     return this.#build({
@@ -107,18 +112,22 @@ export class SessionMaker {
   #build({ sessionId, workspace, servers, folded, row }: Ingredients): HostedSession {
     const { deps, factory } = this.#parts;
     const clients = new AttachedClients();
+    const documents = attachedFiles(sessionId, clients);
+    const staged = new StagedFiles(folded.staged, { workspace, documents });
     const owned = createResources(factory, {
       sessionId,
       workspace,
       servers,
-      files: attachedFiles(sessionId, clients),
+      files: { ...documents, staging: staged },
       onProcessStarted: ({ processId, command }) =>
         session.record({ type: 'process_started', processId, command }),
     });
     const tip = { lastEventId: row.lastEventId, prefixHash: row.prefixHash };
     const session = new Session(sessionId, deps, owned.resources, tip, folded);
+    staged.attach(session);
     const newCommandId = (): CommandId => deps.ids.unique() as CommandId;
-    return new HostedSession({ session, owned, clients, models: deps.models, newCommandId, row });
+    const { models } = deps;
+    return new HostedSession({ session, owned, staged, clients, models, newCommandId, row });
   }
 
   async #row(sessionId: SessionId): Promise<SessionRow> {

@@ -8,7 +8,6 @@ import { readWrittenFile, type TextFile, writeThrough } from './text-file.ts';
 /** Where staged files go when they are committed. */
 export type DiskPlace = {
   readonly workspace: Workspace;
-  readonly home: string;
   /** Open documents, without what is staged. */
   readonly documents: Pick<DocumentFiles, 'readText' | 'writeText'>;
 };
@@ -67,7 +66,8 @@ export async function putStaged(
 
 async function find(path: string, place: DiskPlace, signal: AbortSignal): Promise<TextFile | null> {
   await access(place.workspace.cwd);
-  const resolved = await resolveInWorkspace(path, place.workspace, place.home);
+  // A staged path is absolute, so no home folder comes into it.
+  const resolved = await resolveInWorkspace(path, place.workspace, place.workspace.cwd);
   if (resolved.path !== path) throw new MovedError(path);
   return await readWrittenFile(path, place.documents, signal);
 }
