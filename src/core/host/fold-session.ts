@@ -1,4 +1,5 @@
 import { Inbox } from '../session/control/inbox.ts';
+import { NextTurnQueue } from '../session/control/next-turns.ts';
 import { StagedState } from '../session/control/staged.ts';
 import type { HistoryEvent, Stored } from '../session/events.ts';
 import type { Journal } from '../session/ports.ts';
@@ -21,6 +22,7 @@ export async function foldSession(
   const state = new SessionState();
   const conversation = new Conversation();
   const inbox = new Inbox();
+  const nextTurns = new NextTurnQueue();
   const staged = new StagedState();
   for await (const page of pages((after, limit) =>
     journal.readHistory(sessionId, { after, limit }),
@@ -37,12 +39,14 @@ export async function foldSession(
     journal.readControl(sessionId, { after, limit }),
   )) {
     for (const record of page) {
-      state.applyControl(record.event);
-      staged.applyControl(record.event);
-      inbox.apply(record.event, record.at);
+      const { event, at } = record;
+      state.applyControl(event);
+      staged.applyControl(event);
+      inbox.apply(event, at);
+      if (event.type === 'queue_changed') nextTurns.apply(event.change, event.actor, at);
     }
   }
-  return { state, conversation, inbox, staged };
+  return { state, conversation, inbox, nextTurns, staged };
 }
 
 /** Everything of a stream, oldest first, in pages. */

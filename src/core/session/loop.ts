@@ -1,15 +1,19 @@
+import { messageOf } from '../../base/errors.ts';
+import type { Actor } from '../../protocol/controls.ts';
 import { canonical, SessionError } from './commands.ts';
 import type { Inbox } from './control/inbox.ts';
 import { InjectDesk } from './control/inject-desk.ts';
+import { NextTurnDesk, type SentTurn, toCommandId } from './control/next-turn-desk.ts';
+import type { NextTurnQueue } from './control/next-turns.ts';
 import { Seams } from './control/seams.ts';
-import type { NextTurns, PendingMessage } from './control-events.ts';
+import type { PendingMessage } from './control-events.ts';
 import type { SessionDeps, SessionResources } from './deps.ts';
 import type { NewRecord } from './ports.ts';
+import { beginningOf } from './state/beginning.ts';
 import type { Conversation } from './state/conversation.ts';
 import type { Gates } from './state/gates.ts';
 import {
   accepted,
-  expansion,
   isEmpty,
   neverBegan,
   type PendingPrompt,
@@ -21,7 +25,6 @@ import {
 import type { Recorder } from './state/recorder.ts';
 import type { SessionState } from './state/session-state.ts';
 import { askSignIn } from './state/sign-in.ts';
-import { titleFrom } from './state/title.ts';
 import type { AskSignIn } from './tool.ts';
 import { type AbortReason, onAbort, orAborted } from './turn/aborts.ts';
 import type { TextStream } from './turn/text-stream.ts';
@@ -49,6 +52,7 @@ export type LoopParts = {
   readonly state: SessionState;
   readonly conversation: Conversation;
   readonly inbox: Inbox;
+  readonly nextTurns: NextTurnQueue;
 };
 
 /**
@@ -58,6 +62,8 @@ export type LoopParts = {
 export class Loop {
   /** Messages for the running turn. */
   readonly injects: InjectDesk;
+  /** Messages for turns of their own. */
+  readonly nextTurns: NextTurnDesk;
   readonly #parts: LoopParts;
   readonly #queue = new PromptQueue();
   readonly #pending = new Map<CommandId, PendingPrompt>();
@@ -66,6 +72,7 @@ export class Loop {
   #running: Running | null = null;
   #stream: TextStream | null = null;
   #cancelledBefore = 0;
+  #holds = 0;
   #fault: { readonly cause: unknown } | null = null;
 
   constructor(parts: LoopParts) {
@@ -89,11 +96,22 @@ export class Loop {
       isRunning: () => this.#running !== null && !this.#running.abort.signal.aborted,
       announce: () => this.announcePending(),
     });
+    this.nextTurns = new NextTurnDesk({
+      queue: parts.nextTurns,
+      recorder,
+      ids: deps.ids,
+      clock: deps.clock,
+      isTaken: (commandId) =>
+        this.#pending.has(commandId) || parts.state.command(commandId) !== undefined,
+      wake: () => this.#pump(),
+      makeWay: (actor) => this.#makeWay(actor),
+      announce: () => this.announcePending(),
+    });
   }
 
   /** True while a turn runs or a prompt waits for one. */
   get isActive(): boolean {
-    return this.#running !== null || this.#queue.length > 0;
+    return this.#running !== null || this.#queue.length > 0 || this.nextTurns.willSend;
   }
 
   get activeTurn(): TurnId | null {
@@ -131,8 +149,9 @@ export class Loop {
   /** Tells subscribers what waits, if anything does or did a moment ago. */
   announcePending(): void {
     const pending = this.pending();
-    const nextTurns = this.nextTurns();
-    const isSomething = pending.length > 0 || nextTurns.items.length > 0;
+    const nextTurns = this.nextTurns.view;
+    const isSomething =
+      pending.length > 0 || nextTurns.items.length > 0 || nextTurns.paused !== null;
     if (!isSomething && !this.#announcedPending) return;
     this.#announcedPending = isSomething;
     this.#parts.recorder.emit({ type: 'pending_changed', pending, nextTurns });
@@ -143,14 +162,10 @@ export class Loop {
     return this.#seams.givenBack();
   }
 
-  /** What is held for later turns. */
-  nextTurns(): NextTurns {
-    return { paused: null, items: [] };
-  }
-
   /** Fails what runs and what waits: the history can't be written any more. */
   stopForFault(cause: unknown): void {
     this.#fault = { cause };
+    this.nextTurns.close();
     const reason: AbortReason = { kind: 'fault', cause };
     this.#running?.abort.abort(reason);
     for (const prompt of this.#queue.takeBefore(Number.POSITIVE_INFINITY))
@@ -190,7 +205,7 @@ export class Loop {
     if (prompt.order < this.#cancelledBefore) this.#withdraw([pending]);
     else {
       this.#queue.push(pending);
-      if (this.#running === null) this.#pump();
+      if (this.#running === null && this.#holds === 0) this.#pump();
       else this.#accept(pending);
     }
     return pending.outcome.promise;
@@ -199,6 +214,8 @@ export class Loop {
   /** Stops the running turn and every prompt that arrived before `order`. True if this call ended something. */
   cancelBefore(order: number, reason: AbortReason): boolean {
     this.#cancelledBefore = Math.max(this.#cancelledBefore, order);
+    if (reason.kind === 'cancelled') this.nextTurns.stopped();
+    if (reason.kind === 'closed') this.nextTurns.close();
     const waiting = this.#queue.takeBefore(order);
     this.#withdraw(waiting);
     const running = this.#running;
@@ -212,7 +229,9 @@ export class Loop {
     const pending = this.#pending.get(commandId);
     const known = this.#parts.state.command(commandId);
     const hash = pending?.bodyHash ?? known?.bodyHash;
-    if (hash === undefined || (pending === undefined && known === undefined)) return null;
+    const isReserved = this.nextTurns.reserves(commandId);
+    if (!isReserved && (hash === undefined || (pending === undefined && known === undefined)))
+      return null;
     if (hash !== bodyHash) {
       return Promise.reject(
         new SessionError(
@@ -225,10 +244,19 @@ export class Loop {
     return Promise.resolve(known?.ended ?? neverBegan('It was not begun before the process ended'));
   }
 
+  /** Keeps turns from beginning until what it returns is called; prompts wait. */
+  hold(): () => void {
+    this.#holds += 1;
+    return () => {
+      this.#holds -= 1;
+      this.#pump();
+    };
+  }
+
   #pump(): void {
     if (this.#running !== null || this.#fault !== null) return;
-    const prompt = this.#queue.shift();
-    if (prompt === undefined) return;
+    const prompt = this.#nextPrompt();
+    if (prompt === null) return;
     const turnId = this.#parts.deps.ids.unique() as TurnId;
     const abort = new AbortController();
     const turn = this.#runPrompt(prompt, turnId, abort);
@@ -238,6 +266,37 @@ export class Loop {
     );
     this.#running = { turnId, prompt, abort, done };
     this.announce();
+  }
+
+  /** What a person sent themselves goes before what is held for later, unless they want one of those now. */
+  #nextPrompt(): PendingPrompt | null {
+    const prompt = this.nextTurns.isUrgent ? undefined : this.#queue.shift();
+    if (prompt !== undefined) return prompt;
+    const held = this.nextTurns.take();
+    return held === null ? null : this.#heldPrompt(held);
+  }
+
+  #heldPrompt({ item, sent }: SentTurn): PendingPrompt {
+    const { deps, sessionId } = this.#parts;
+    const { content, owner, itemId } = item;
+    const prompt = pendingPrompt(
+      // Every Stop that is heard from now on was meant for it.
+      { order: 0, commandId: toCommandId(itemId), content, actor: owner },
+      deps.digest(canonical(content)),
+      sent,
+    );
+    this.#pending.set(prompt.commandId, prompt);
+    prompt.outcome.promise.catch((failure: unknown) =>
+      deps.log.warn('A turn from the queue failed', { sessionId, error: messageOf(failure) }),
+    );
+    return prompt;
+  }
+
+  /** Stops what runs and what waits, for a message that is to be sent now. */
+  #makeWay(actor: Actor): void {
+    this.#withdraw(this.#queue.takeBefore(Number.POSITIVE_INFINITY));
+    const reason: AbortReason = { kind: 'cancelled', by: actor.clientId };
+    this.#running?.abort.abort(reason);
   }
 
   #settle(prompt: PendingPrompt, finish: (outcome: PendingPrompt['outcome']) => void): void {
@@ -256,7 +315,9 @@ export class Loop {
   ): Promise<PromptOutcome> {
     const { config } = this.#parts.state;
     this.#seams.open();
-    await this.#parts.recorder.append(this.#beginning(prompt, turnId, config));
+    const begun = this.#parts.recorder.append(this.#beginning(prompt, turnId, config));
+    if (prompt.sent !== null) this.nextTurns.began(prompt.commandId, begun);
+    await begun;
     const clockStop = new AbortController();
     if (config.budget.seconds !== undefined) {
       const outOfTime: AbortReason = { kind: 'out_of_time' };
@@ -273,8 +334,10 @@ export class Loop {
       );
       this.#seams.close(true);
       await stopping();
+      const paused = this.nextTurns.turnEnded(ending.terminal);
+      const isFollowed = this.#queue.length > 0 || this.nextTurns.willSend;
       await this.#parts.recorder.append([
-        ...(this.#queue.length > 0 ? [] : this.#seams.givenBack()),
+        ...(isFollowed ? [] : this.#seams.givenBack()),
         {
           stream: 'history',
           event: {
@@ -290,6 +353,7 @@ export class Loop {
           stream: 'control',
           event: { type: 'command_resolved', commandId: prompt.commandId, resolution: 'started' },
         },
+        ...paused.map((event): NewRecord => ({ stream: 'control', event })),
       ]);
       return { turnId, stopReason: ending.stopReason, terminal: ending.terminal, usage };
     } finally {
@@ -305,30 +369,16 @@ export class Loop {
   }
 
   #beginning(prompt: PendingPrompt, turnId: TurnId, config: SessionConfig): readonly NewRecord[] {
-    const modelText = expansion(prompt.content, this.#parts.resources.expand);
-    const records: NewRecord[] = prompt.accepted
-      ? []
-      : [{ stream: 'control', event: accepted(prompt) }];
-    prompt.accepted = true;
-    const messageId = this.#parts.deps.ids.unique() as MessageId;
-    const { commandId, content } = prompt;
-    records.push({
-      stream: 'history',
-      event: {
-        type: 'turn_started',
-        turnId,
-        commandId,
-        messageId,
-        content,
-        ...(modelText === null ? {} : { modelText }),
-        config,
-      },
+    const { deps, resources, state } = this.#parts;
+    const records = beginningOf({
+      prompt,
+      turnId,
+      messageId: deps.ids.unique() as MessageId,
+      config,
+      expand: resources.expand,
+      hasTitle: state.title !== null,
     });
-    if (this.#parts.state.title === null)
-      records.push({
-        stream: 'history',
-        event: { type: 'title_changed', title: titleFrom(content) },
-      });
+    prompt.accepted = true;
     return records;
   }
 

@@ -4,10 +4,15 @@ import type { AvailableCommand, ContentBlock } from '../../protocol/acp.ts';
 import type { Actor, ControlOutcome } from '../../protocol/controls.ts';
 import { canonical, SessionError } from './commands.ts';
 import type { Inbox } from './control/inbox.ts';
-import type { NewInject } from './control/session-control.ts';
+import type { NextTurnQueue } from './control/next-turns.ts';
+import { ControlRefused } from './control/refusal.ts';
+import type { NewInject, QueueRequest } from './control/session-control.ts';
 import type { ControlEvent, NextTurns, PendingMessage } from './control-events.ts';
 import type { SessionDeps, SessionResources } from './deps.ts';
 import type { EphemeralEvent, GateAnswer, HistoryEvent, SessionSignal } from './events.ts';
+import { Exclusive } from './history/exclusive.ts';
+import { foldBranch } from './history/fold-branch.ts';
+import type { Timeline } from './history/timeline.ts';
 import { Loop } from './loop.ts';
 import type { NewRecord } from './ports.ts';
 import type { Conversation } from './state/conversation.ts';
@@ -17,7 +22,7 @@ import { Recorder, type Tip } from './state/recorder.ts';
 import type { SessionState } from './state/session-state.ts';
 import type { ProcessInfo } from './tool.ts';
 import type { AbortReason } from './turn/aborts.ts';
-import type { GateId, MessageId, SessionConfig, SessionId, TurnId } from './words.ts';
+import type { GateId, MessageId, QueueItemId, SessionConfig, SessionId, TurnId } from './words.ts';
 
 /** The state at the moment of a subscription; with the signals that follow there is no gap and no repeat. */
 export type SessionSnapshot = Tip & {
@@ -39,6 +44,7 @@ export type Folded = {
   readonly state: SessionState;
   readonly conversation: Conversation;
   readonly inbox: Inbox;
+  readonly nextTurns: NextTurnQueue;
 };
 
 /** A live session: the one owner of its history, its gates and its loop (design §4.6). */
@@ -49,7 +55,13 @@ export class Session implements Disposable {
   readonly #gates: Gates;
   readonly #loop: Loop;
   readonly #folded: Folded;
+  readonly #journal: SessionDeps['journal'];
+  readonly #exclusive: Exclusive;
   readonly #report: (what: string, failure: unknown) => void;
+  /** Of the current branch; another one after each move. */
+  #conversation: Conversation;
+  /** What the conversation is once the move that is being journaled is on disk. */
+  #movedTo: Conversation | null = null;
   #closing: Promise<void> | null = null;
   #faulted = false;
 
@@ -63,6 +75,8 @@ export class Session implements Disposable {
     this.sessionId = sessionId;
     this.#resources = resources;
     this.#folded = folded;
+    this.#journal = deps.journal;
+    this.#conversation = folded.conversation;
     const onFault = (cause: unknown): void => {
       deps.log.error('A session stopped: its history could not be written', {
         sessionId,
@@ -77,6 +91,7 @@ export class Session implements Disposable {
     this.#report = (what, failure) => deps.log.warn(what, { sessionId, error: messageOf(failure) });
     this.#recorder.onSignal((signal) => this.#fold(signal));
     this.#gates = new Gates(this.#recorder, deps.ids, deps.clock, () => this.#loop.announce());
+    const current = (): Conversation => this.#conversation;
     this.#loop = new Loop({
       sessionId,
       deps,
@@ -84,7 +99,11 @@ export class Session implements Disposable {
       recorder: this.#recorder,
       gates: this.#gates,
       ...folded,
+      get conversation() {
+        return current();
+      },
     });
+    this.#exclusive = new Exclusive(() => this.#loop.hold());
   }
 
   get config(): SessionConfig {
@@ -123,7 +142,7 @@ export class Session implements Disposable {
       gates: this.#gates.list(),
       partial: this.#loop.partial(),
       pending: this.#loop.pending(),
-      nextTurns: this.#loop.nextTurns(),
+      nextTurns: this.#loop.nextTurns.view,
       commands: this.#folded.state.commands,
     };
     return { snapshot, subscription: this.#recorder.onSignal(listener) };
@@ -155,7 +174,15 @@ export class Session implements Disposable {
 
   /** See `SessionControl`. */
   nextTurns(): NextTurns {
-    return this.#loop.nextTurns();
+    return this.#loop.nextTurns.view;
+  }
+
+  /** See `SessionControl`. */
+  changeQueue(
+    change: QueueRequest,
+    actor: Actor,
+  ): Promise<{ readonly itemId: QueueItemId | null }> {
+    return this.#loop.nextTurns.change(change, actor);
   }
 
   /** See `SessionControl`. */
@@ -171,6 +198,53 @@ export class Session implements Disposable {
   /** See `SessionControl`. */
   replace(messageId: MessageId, content: readonly ContentBlock[], actor: Actor): Promise<void> {
     return this.#loop.injects.replace(messageId, content, actor);
+  }
+
+  /** The conversation as it stands; another object after each move. */
+  get conversation(): Conversation {
+    return this.#conversation;
+  }
+
+  /** Branches, checkpoints and what can be redone. */
+  get timeline(): Timeline {
+    return this.#folded.state.timeline;
+  }
+
+  /**
+   * Does work that no turn may overlap, one after another; prompts that arrive meanwhile wait. Throws `prompt_active`
+   * while a turn runs (unless `stop` says why to end it first) and `session_closed`.
+   */
+  async exclusively<T>(work: () => Promise<T>, stop?: () => void): Promise<T> {
+    if (this.#closing !== null)
+      throw new ControlRefused('session_closed', 'The session is closed. Load or resume it first.');
+    if (this.#loop.activeTurn !== null && stop === undefined)
+      throw new ControlRefused(
+        'prompt_active',
+        'A turn is running. Stop it or wait for its end, then try again.',
+      );
+    return this.#exclusive.run(async () => {
+      stop?.();
+      await this.#loop.done;
+      await this.#recorder.settled();
+      return work();
+    });
+  }
+
+  /**
+   * Continues the history behind event `move.to`; the conversation is that of the new branch when this resolves.
+   * `seal` ends a turn that the cut goes through. Only within `exclusively`.
+   */
+  async moveHistory(
+    move: Omit<Extract<HistoryEvent, { type: 'history_moved' }>, 'type'>,
+    seal: readonly HistoryEvent[] = [],
+  ): Promise<void> {
+    const branch = this.timeline.branchAt(move.to);
+    this.#movedTo = await foldBranch(this.#journal, this.sessionId, branch);
+    try {
+      await this.#recorder.history({ type: 'history_moved', ...move }, ...seal);
+    } finally {
+      this.#movedTo = null;
+    }
   }
 
   /** Changes what the next turn begins with; resolves when it is on disk. */
@@ -207,11 +281,13 @@ export class Session implements Disposable {
   /** Journals what restoring found; called once, before the session is used. */
   async restored(events: readonly HistoryEvent[], interruptedTurnId: TurnId | null): Promise<void> {
     const givenBack = this.#loop.giveBack();
-    if (events.length === 0 && givenBack.length === 0) return;
+    const paused = this.#loop.nextTurns.restored();
+    if (events.length === 0 && givenBack.length === 0 && paused.length === 0) return;
     const records: NewRecord[] = events.map((event) => ({ stream: 'history', event }));
     await this.#recorder.append([
       ...records,
       ...givenBack,
+      ...paused.map((event): NewRecord => ({ stream: 'control', event })),
       { stream: 'control', event: { type: 'session_restored', interruptedTurnId } },
     ]);
   }
@@ -247,6 +323,7 @@ export class Session implements Disposable {
   async #close(reason: Extract<AbortReason, { kind: 'closed' }>, actor: Actor): Promise<void> {
     this.cancelBefore(Number.POSITIVE_INFINITY, reason);
     await this.#loop.done;
+    await this.#exclusive.settled;
     await this.#resources.processes.stopAll();
     if (!this.#faulted)
       await this.#recorder.control({ type: 'session_closed', actor, reason: reason.why });
@@ -264,10 +341,13 @@ export class Session implements Disposable {
   }
 
   #fold(signal: SessionSignal): void {
-    const { state, conversation } = this.#folded;
+    const { state } = this.#folded;
     if (signal.stream === 'history') {
-      state.applyHistory(signal.record.event);
-      conversation.apply(signal.record.event);
-    } else if (signal.stream === 'control') state.applyControl(signal.record.event);
+      const { event, seq, at } = signal.record;
+      state.applyHistory(event, at);
+      if (event.type === 'history_moved') this.#conversation = this.#movedTo ?? this.#conversation;
+      this.#conversation.apply(event, seq);
+    } else if (signal.stream === 'control')
+      state.applyControl(signal.record.event, signal.record.at);
   }
 }

@@ -3,6 +3,7 @@ import { Deferred } from '../../../src/base/deferred.ts';
 import type { JsonObject } from '../../../src/base/json.ts';
 import { sha256 } from '../../../src/core/host/node-ports.ts';
 import { Inbox } from '../../../src/core/session/control/inbox.ts';
+import { NextTurnQueue } from '../../../src/core/session/control/next-turns.ts';
 import type { SessionDeps, SessionResources } from '../../../src/core/session/deps.ts';
 import type { HistoryEvent, SessionSignal } from '../../../src/core/session/events.ts';
 import { Session } from '../../../src/core/session/session.ts';
@@ -142,6 +143,7 @@ export async function aSession(options: {
     state: new SessionState(),
     conversation: new Conversation(),
     inbox: new Inbox(),
+    nextTurns: new NextTurnQueue(),
   };
   folded.state.applyHistory(created);
   let order = 0;

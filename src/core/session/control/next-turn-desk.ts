@@ -20,8 +20,8 @@ export type DeskParts = {
   readonly isTaken: (commandId: CommandId) => boolean;
   /** Begins the next turn if none runs. */
   readonly wake: () => void;
-  /** Stops the running turn and every prompt that waits. */
-  readonly makeWay: () => void;
+  /** Stops the running turn and every prompt that waits, so that a message can be sent now. */
+  readonly makeWay: (actor: Actor) => void;
   /** Tells subscribers what waits now; called when a change is on disk. */
   readonly announce: () => void;
 };
@@ -58,6 +58,11 @@ export class NextTurnDesk {
     return this.#next() !== null;
   }
 
+  /** True if an item goes before every prompt that waits. */
+  get isUrgent(): boolean {
+    return this.#urgent !== null;
+  }
+
   /** True if the id belongs to an item that is not sent yet, or that was removed. */
   reserves(commandId: CommandId): boolean {
     const { queue, isTaken } = this.#parts;
@@ -72,7 +77,7 @@ export class NextTurnDesk {
     if (request.kind === 'add' && request.itemId !== undefined) this.#refuseTaken(request.itemId);
     const decision = queue.decide(request, () => ids.unique() as QueueItemId);
     if (decision.kind === 'send') {
-      await this.#sendNow(decision.itemId);
+      await this.#sendNow(decision.itemId, actor);
       return { itemId: decision.itemId };
     }
     if (decision.kind === 'nothing') return { itemId: decision.itemId };
@@ -96,8 +101,8 @@ export class NextTurnDesk {
   }
 
   /** The append of a taken item came to this. */
-  began(itemId: QueueItemId, appended: Promise<void>): void {
-    const urgent = this.#urgent?.itemId === itemId ? this.#urgent : null;
+  began(commandId: CommandId, appended: Promise<void>): void {
+    const urgent = this.#urgent?.itemId === toItemId(commandId) ? this.#urgent : null;
     if (urgent !== null) this.#urgent = null;
     appended.then(
       () => {
@@ -139,12 +144,12 @@ export class NextTurnDesk {
     return queue.paused === null ? queue.first : null;
   }
 
-  async #sendNow(itemId: QueueItemId): Promise<void> {
+  async #sendNow(itemId: QueueItemId, actor: Actor): Promise<void> {
     if (this.#urgent !== null && this.#urgent.itemId !== itemId)
       this.#giveUp('Another message was sent first; it is still in the queue.');
     const urgent = this.#urgent ?? { itemId, sent: new Deferred<void>() };
     this.#urgent = urgent;
-    this.#parts.makeWay();
+    this.#parts.makeWay(actor);
     this.#parts.wake();
     await urgent.sent.promise;
   }

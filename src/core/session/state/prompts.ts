@@ -1,6 +1,7 @@
 import { Deferred } from '../../../base/deferred.ts';
 import type { ContentBlock, StopReason } from '../../../protocol/acp.ts';
 import type { Actor } from '../../../protocol/controls.ts';
+import type { ControlEvent } from '../control-events.ts';
 import { NO_USAGE } from '../turn/budget.ts';
 import { cancelledEnding } from '../turn/terminal.ts';
 import type { CommandId, Terminal, TurnId, Usage } from '../words.ts';
@@ -23,6 +24,8 @@ export type PromptOutcome = {
 
 /** An admitted prompt and the promise of its end. */
 export type PendingPrompt = Prompt & {
+  /** The record that it left the next-turn queue, where it waited there; it goes before its admission. */
+  readonly sent: ControlEvent | null;
   readonly bodyHash: string;
   readonly outcome: Deferred<PromptOutcome>;
   accepted: boolean;
@@ -63,8 +66,12 @@ export function neverBegan(reason?: string): PromptOutcome {
 }
 
 /** A pending prompt with nothing recorded yet. */
-export function pendingPrompt(prompt: Prompt, bodyHash: string): PendingPrompt {
-  return { ...prompt, bodyHash, outcome: new Deferred<PromptOutcome>(), accepted: false };
+export function pendingPrompt(
+  prompt: Prompt,
+  bodyHash: string,
+  sent: ControlEvent | null = null,
+): PendingPrompt {
+  return { ...prompt, bodyHash, sent, outcome: new Deferred<PromptOutcome>(), accepted: false };
 }
 
 /** The record of a prompt's admission. */
