@@ -254,7 +254,7 @@ export class Loop {
   }
 
   #pump(): void {
-    if (this.#running !== null || this.#fault !== null) return;
+    if (this.#running !== null || this.#fault !== null || this.#holds > 0) return;
     const prompt = this.#nextPrompt();
     if (prompt === null) return;
     const turnId = this.#parts.deps.ids.unique() as TurnId;

@@ -1,6 +1,7 @@
 import type { AvailableCommand, StopReason } from '../../../protocol/acp.ts';
 import type { ControlEvent } from '../control-events.ts';
 import type { HistoryEvent } from '../events.ts';
+import { Timeline } from '../history/timeline.ts';
 import type {
   CommandId,
   GateId,
@@ -39,6 +40,8 @@ export class SessionState {
   readonly #processes = new Set<ProcessId>();
   readonly #accepted = new Map<CommandId, KnownCommand>();
   readonly #turnCommands = new Map<TurnId, CommandId>();
+  /** Branches, checkpoints and what can be redone. */
+  readonly timeline = new Timeline();
 
   get config(): SessionConfig {
     if (this.#config === null) throw new TypeError('A history begins with session_created');
@@ -78,7 +81,9 @@ export class SessionState {
     return this.#accepted.get(commandId);
   }
 
-  applyHistory(event: HistoryEvent): void {
+  /** Takes the next event of the whole history; `at` in milliseconds since the epoch. */
+  applyHistory(event: HistoryEvent, at = 0): void {
+    this.timeline.applyHistory(event, at);
     switch (event.type) {
       case 'session_created':
       case 'config_changed':
@@ -121,7 +126,8 @@ export class SessionState {
     }
   }
 
-  applyControl(event: ControlEvent): void {
+  applyControl(event: ControlEvent, at = 0): void {
+    this.timeline.applyControl(event, at);
     if (event.type === 'command_accepted')
       this.#update(event.commandId, { bodyHash: event.bodyHash });
     else if (event.type === 'command_resolved')
@@ -131,7 +137,8 @@ export class SessionState {
   #endTurn(event: Extract<HistoryEvent, { type: 'turn_ended' }>): void {
     this.#openTurn = null;
     const commandId = this.#turnCommands.get(event.turnId);
-    if (commandId === undefined) return;
+    // A turn that ended is sealed again where a cut went through it; its prompt was answered with the first end.
+    if (commandId === undefined || this.#accepted.get(commandId)?.ended != null) return;
     const { turnId, terminal, stopReason, usage } = event;
     this.#update(commandId, { ended: { turnId, terminal, stopReason, usage } });
   }

@@ -1,0 +1,131 @@
+import type { ContentBlock } from '../../../protocol/acp.ts';
+import type { ControlEvent } from '../control-events.ts';
+import type { HistoryEvent } from '../events.ts';
+import type { CheckpointId, TurnId } from '../words.ts';
+import { type Branch, branchOf, isOn, type Move } from './branch.ts';
+
+type CheckpointEvent = Extract<HistoryEvent, { type: 'turn_checkpoint' }>;
+type MoveEvent = Extract<HistoryEvent, { type: 'history_moved' }>;
+
+/** A checkpoint and where it stands. */
+export type KnownCheckpoint = {
+  readonly seq: number;
+  readonly at: number;
+  readonly event: CheckpointEvent;
+  /** The beginning of the turn's prompt. */
+  readonly prompt: string;
+};
+
+/** A checkpoint as it can be reached: `stack` by a rollback, `redo` by a redo, `off` by its id alone. */
+export type ReachableCheckpoint = KnownCheckpoint & { readonly state: 'stack' | 'redo' | 'off' };
+
+/** A rollback that a redo would take back. */
+export type Undone = {
+  readonly event: MoveEvent;
+  /** The newest event before it: where a redo goes. */
+  readonly to: number;
+  readonly at: number;
+};
+
+const PROMPT_LENGTH = 200;
+
+/**
+ * What moves over a history: its branches, its checkpoints and what a redo would take back. Folded from the whole
+ * history, event by event, and from the control stream; equal live and after a restart.
+ */
+export class Timeline {
+  readonly #moves: Move[] = [];
+  readonly #checkpoints: KnownCheckpoint[] = [];
+  readonly #turns = new Map<TurnId, string>();
+  #undone: Undone[] = [];
+  #tip = 0;
+
+  get moves(): readonly Move[] {
+    return this.#moves;
+  }
+
+  /** The current branch. */
+  get branch(): Branch {
+    return branchOf(this.#moves, this.#tip);
+  }
+
+  /** The branch that ended at an event. */
+  branchAt(eventId: number): Branch {
+    return branchOf(this.#moves, Math.min(eventId, this.#tip));
+  }
+
+  /** Rollbacks that can be taken back, the newest last. */
+  get undone(): readonly Undone[] {
+    return this.#undone;
+  }
+
+  /** The checkpoints of a branch, oldest first. */
+  checkpointsOn(branch: Branch): readonly KnownCheckpoint[] {
+    return this.#checkpoints.filter(({ seq }) => isOn(branch, seq));
+  }
+
+  /** All that a rollback or a redo can still reach, oldest first. */
+  reachable(): readonly ReachableCheckpoint[] {
+    const branch = this.branch;
+    const undone = this.#undone.map(({ to }) => this.branchAt(to));
+    return this.#checkpoints.flatMap((checkpoint): ReachableCheckpoint[] => {
+      const { seq, event } = checkpoint;
+      const isHere = isOn(branch, seq);
+      if (!isHere && !undone.some((lost) => isOn(lost, seq))) return [];
+      const known = isHere ? 'stack' : 'redo';
+      return [{ ...checkpoint, state: event.onStack ? known : 'off' }];
+    });
+  }
+
+  /** Takes the next event of the history; `at` in milliseconds since the epoch. */
+  applyHistory(event: HistoryEvent, at: number): void {
+    // A history is numbered from 1 without gaps.
+    this.#tip += 1;
+    switch (event.type) {
+      case 'turn_started':
+        this.#turns.set(event.turnId, beginningOf(event.content));
+        this.#undone = [];
+        break;
+      case 'turn_checkpoint': {
+        const prompt = this.#turns.get(event.turnId) ?? '';
+        this.#checkpoints.push({ seq: this.#tip, at, event, prompt });
+        break;
+      }
+      case 'history_moved':
+        this.#move(event, at);
+        break;
+      case 'files_restored':
+        this.#undone = [];
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** Staged files that were committed or discarded make an earlier rollback final. */
+  applyControl(event: ControlEvent, at: number): void {
+    if (event.type !== 'staged_settled') return;
+    this.#undone = this.#undone.filter((undone) => undone.at > at);
+  }
+
+  /** True if the checkpoint exists in this session at all, whatever branch it is on. */
+  knows(checkpointId: CheckpointId | string): boolean {
+    return this.#checkpoints.some(({ event }) => event.checkpointId === checkpointId);
+  }
+
+  #move(event: MoveEvent, at: number): void {
+    const to = this.#tip - 1;
+    this.#moves.push({ seq: this.#tip, to: event.to });
+    if (event.reason === 'rollback') this.#undone = [...this.#undone, { event, to, at }];
+    else if (event.reason === 'redo') this.#undone = this.#undone.slice(0, -1);
+    else this.#undone = [];
+  }
+}
+
+function beginningOf(content: readonly ContentBlock[]): string {
+  for (const block of content) {
+    if (block.type === 'text' && block.text.trim() !== '')
+      return [...block.text.trim()].slice(0, PROMPT_LENGTH).join('');
+  }
+  return '';
+}
