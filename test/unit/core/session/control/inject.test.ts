@@ -8,6 +8,7 @@ import {
   aTool,
   OWNER,
   ok,
+  pathOf,
   type TestSession,
 } from '../../../../support/engine/a-session.ts';
 import {
@@ -63,7 +64,7 @@ async function steeredDuringBatch(during: (t: TestSession) => Promise<void>) {
     tools: [
       aTool('work', async (_context, input) => {
         if (ran.length === 0) await during(t);
-        ran.push(String(input['path']));
+        ran.push(pathOf(input));
         return ok('');
       }),
     ],
