@@ -6,12 +6,16 @@ import type { Journal } from '../session/ports.ts';
 import type { Folded } from '../session/session.ts';
 import { Conversation } from '../session/state/conversation.ts';
 import { SessionState } from '../session/state/session-state.ts';
-import type { SessionId } from '../session/words.ts';
+import type { EnvironmentPolicy, SessionId } from '../session/words.ts';
+import { INHERITED } from './environment-policy.ts';
 
 const PAGE = 4_000;
 
 /** What a stored session is: for the engine, and for what the host keeps of it. */
-export type FoldedSession = Folded & { readonly staged: StagedState };
+export type FoldedSession = Folded & {
+  readonly staged: StagedState;
+  readonly environmentPolicy: EnvironmentPolicy;
+};
 
 /** Rebuilds what a session is from its two streams; `seen` is told every event of the history. */
 export async function foldSession(
@@ -24,6 +28,7 @@ export async function foldSession(
   const inbox = new Inbox();
   const nextTurns = new NextTurnQueue();
   const staged = new StagedState();
+  let environmentPolicy: EnvironmentPolicy = INHERITED;
   for await (const page of pages((after, limit) =>
     journal.readHistory(sessionId, { after, limit }),
   )) {
@@ -32,6 +37,8 @@ export async function foldSession(
       staged.applyHistory(record.seq, record.event);
       conversation.apply(record.event);
       inbox.apply(record.event, record.at);
+      if (record.event.type === 'session_created')
+        environmentPolicy = record.event.environmentPolicy ?? INHERITED;
       seen(record);
     }
   }
@@ -46,7 +53,7 @@ export async function foldSession(
       if (event.type === 'queue_changed') nextTurns.apply(event.change, event.actor, at);
     }
   }
-  return { state, conversation, inbox, nextTurns, staged };
+  return { state, conversation, inbox, nextTurns, staged, environmentPolicy };
 }
 
 /** Everything of a stream, oldest first, in pages. */

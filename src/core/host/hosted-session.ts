@@ -5,7 +5,7 @@ import type { ModelCatalog } from '../session/model.ts';
 import type { SessionRow } from '../session/ports.ts';
 import type { Session } from '../session/session.ts';
 import { HOST } from '../session/state/gates.ts';
-import type { CommandId, GateId, SessionId } from '../session/words.ts';
+import type { CommandId, EnvironmentPolicy, GateId, SessionId } from '../session/words.ts';
 import type {
   Client,
   ListedSession,
@@ -24,6 +24,7 @@ export type HostedParts = {
   readonly session: Session;
   readonly owned: OwnedResources;
   readonly staged: StagedFiles;
+  readonly environmentPolicy: EnvironmentPolicy;
   readonly clients: AttachedClients;
   readonly models: ModelCatalog;
   readonly newCommandId: () => CommandId;
@@ -50,6 +51,11 @@ export class HostedSession implements LiveSession {
 
   get session(): Session {
     return this.#parts.session;
+  }
+
+  /** What its tools may see of the host's environment; a fork may only narrow it. */
+  get environmentPolicy(): EnvironmentPolicy {
+    return this.#parts.environmentPolicy;
   }
 
   get staged(): StagedFiles {
@@ -146,5 +152,6 @@ export class HostedSession implements LiveSession {
     const { session, owned } = this.#parts;
     await session.close({ kind: 'closed', why }, actor);
     await Promise.all([owned.processes.dispose(), owned.external.dispose()]);
+    owned.environment.dispose();
   }
 }

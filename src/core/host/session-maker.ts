@@ -13,6 +13,7 @@ import type { Workspace } from '../session/tool.ts';
 import type { CommandId, SessionConfig, SessionId } from '../session/words.ts';
 import type { NewSession, OpenSession } from './api.ts';
 import { AttachedClients, attachedFiles } from './attached-files.ts';
+import { INHERITED } from './environment-policy.ts';
 import { unknownSession } from './errors.ts';
 import { type FoldedSession, foldSession } from './fold-session.ts';
 import { FreshHistory } from './fresh-history.ts';
@@ -48,9 +49,11 @@ export class SessionMaker {
     this.#parts = parts;
   }
 
-  /** Throws `host.bad_cwd`. The session is on disk when this resolves. */
+  /** Throws `host.bad_cwd` and `host.bad_environment`. The session is on disk when this resolves. */
   async create(request: NewSession): Promise<HostedSession> {
-    const { deps, defaultModel } = this.#parts;
+    const { deps, factory, defaultModel } = this.#parts;
+    const environmentPolicy = request.environmentPolicy ?? INHERITED;
+    factory.environments.check(environmentPolicy);
     const workspace = await openWorkspace(request.cwd, request.additionalDirectories);
     const sessionId = deps.ids.unique() as SessionId;
     const config: SessionConfig = {
@@ -64,6 +67,7 @@ export class SessionMaker {
       cwd: workspace.cwd,
       additionalDirectories: workspace.roots.slice(1),
       config,
+      ...(request.environmentPolicy === undefined ? {} : { environmentPolicy }),
     };
     const commands: HistoryEvent = { type: 'commands_changed', commands: SLASH_COMMANDS };
     await deps.journal.append(sessionId, [
@@ -76,6 +80,7 @@ export class SessionMaker {
       inbox: new Inbox(),
       nextTurns: new NextTurnQueue(),
       staged: new StagedState(),
+      environmentPolicy,
     };
     for (const event of [created, commands]) folded.state.applyHistory(event);
     return this.#build({
@@ -114,10 +119,12 @@ export class SessionMaker {
     const clients = new AttachedClients();
     const documents = attachedFiles(sessionId, clients);
     const staged = new StagedFiles(folded.staged, { workspace, documents });
+    const { environmentPolicy } = folded;
     const owned = createResources(factory, {
       sessionId,
       workspace,
       servers,
+      environmentPolicy,
       files: { ...documents, staging: staged },
       onProcessStarted: ({ processId, command }) =>
         session.record({ type: 'process_started', processId, command }),
@@ -127,7 +134,16 @@ export class SessionMaker {
     staged.attach(session);
     const newCommandId = (): CommandId => deps.ids.unique() as CommandId;
     const { models } = deps;
-    return new HostedSession({ session, owned, staged, clients, models, newCommandId, row });
+    return new HostedSession({
+      session,
+      owned,
+      staged,
+      environmentPolicy,
+      clients,
+      models,
+      newCommandId,
+      row,
+    });
   }
 
   async #row(sessionId: SessionId): Promise<SessionRow> {

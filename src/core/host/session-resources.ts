@@ -11,7 +11,8 @@ import type {
   TurnPreparation,
   Workspace,
 } from '../session/tool.ts';
-import type { SessionId } from '../session/words.ts';
+import type { EnvironmentPolicy, SessionId } from '../session/words.ts';
+import type { SessionEnvironments } from './session-environments.ts';
 
 /** Background processes with what the host needs of them. */
 export interface HostedProcesses extends SessionProcesses {
@@ -51,6 +52,7 @@ export interface ResourceFactory {
     servers: readonly McpServer[],
   ): ExternalTools;
   readonly builtinTools: BuiltinTools;
+  readonly environments: SessionEnvironments;
 }
 
 /** The tools that come with the product; their code is loaded when the first session needs it. */
@@ -65,6 +67,8 @@ export type OwnedResources = {
   readonly resources: SessionResources;
   readonly processes: HostedProcesses;
   readonly external: ExternalTools;
+  /** What children see; to be disposed when no child can be started any more. */
+  readonly environment: Disposable;
 };
 
 /** What resources are made for. */
@@ -72,6 +76,7 @@ export type ResourceNeeds = {
   readonly sessionId: SessionId;
   readonly workspace: Workspace;
   readonly servers: readonly McpServer[];
+  readonly environmentPolicy: EnvironmentPolicy;
   readonly files: DocumentFiles;
   readonly onProcessStarted: (info: ProcessInfo) => Promise<void>;
 };
@@ -79,6 +84,7 @@ export type ResourceNeeds = {
 /** Puts together what a session needs. */
 export function createResources(factory: ResourceFactory, needs: ResourceNeeds): OwnedResources {
   const { sessionId, workspace, servers, files, onProcessStarted } = needs;
+  const environment = factory.environments.open(sessionId, needs.environmentPolicy);
   const processes = factory.processes(sessionId, workspace);
   const external = factory.externalTools(sessionId, workspace, servers);
   const resources: SessionResources = {
@@ -104,5 +110,5 @@ export function createResources(factory: ResourceFactory, needs: ResourceNeeds):
     system: systemPrompt(workspace),
     expand: expandSlashCommand,
   };
-  return { resources, processes, external };
+  return { resources, processes, external, environment };
 }

@@ -20,11 +20,11 @@ export function createMcp(options: McpRoomOptions): Mcp {
     return room;
   };
   return {
-    externalTools: (_sessionId, workspace, servers) =>
+    externalTools: (sessionId, workspace, servers) =>
       new LateMcpTools(async (first) => {
         try {
           opening ??= open();
-          return (await opening).openTools(workspace, first);
+          return (await opening).openTools(sessionId, workspace, first);
         } catch (failure) {
           options.log.error('MCP servers can not be used; sessions go on without them', {
             error: messageOf(failure),

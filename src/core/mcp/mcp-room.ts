@@ -4,6 +4,7 @@ import type { McpServer } from '../../protocol/acp.ts';
 import type { ExternalTools } from '../host/session-resources.ts';
 import type { Log } from '../session/ports.ts';
 import type { Workspace } from '../session/tool.ts';
+import type { SessionId } from '../session/words.ts';
 import { ServerProcesses } from './connection/server-process.ts';
 import { McpTools } from './mcp-tools.ts';
 import { OAuthAccounts } from './oauth/accounts.ts';
@@ -12,8 +13,8 @@ import { FileTokenStore } from './oauth/token-store.ts';
 /** What the MCP room is made of. */
 export type McpRoomOptions = {
   readonly dataFolder: string;
-  /** What stdio servers get besides their own variables; already cleaned. */
-  readonly environment: NodeJS.ProcessEnv;
+  /** What a session's stdio server gets besides its own variables, by its command; already cleaned. */
+  readonly environment: (sessionId: SessionId, program: string) => NodeJS.ProcessEnv;
   readonly version: string;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -33,8 +34,14 @@ export class McpRoom {
   }
 
   /** The servers of one session; they begin to connect at once. */
-  openTools(workspace: Workspace, servers: readonly McpServer[]): ExternalTools {
-    const { environment, version, clock, log } = this.#options;
+  openTools(
+    sessionId: SessionId,
+    workspace: Workspace,
+    servers: readonly McpServer[],
+  ): ExternalTools {
+    const { version, clock, log } = this.#options;
+    const environment = (program: string): NodeJS.ProcessEnv =>
+      this.#options.environment(sessionId, program);
     const { cwd, roots } = workspace;
     const [processes, accounts] = [this.#processes, this.#accounts];
     const parts = { cwd, roots, environment, processes, accounts, version, clock, log };

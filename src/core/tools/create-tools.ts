@@ -23,7 +23,7 @@ export type ToolDeps = {
   readonly home: string;
   readonly protectedPaths: ProtectedPaths;
   readonly launcher: Launcher;
-  /** The environment of children, as `childEnvironment` makes it. */
+  /** The environment of the tools' own helpers (ripgrep), and where they are looked for. */
   readonly environment: NodeJS.ProcessEnv;
   readonly fetch?: FetchOptions;
   readonly run?: Partial<RunLimits>;

@@ -141,7 +141,7 @@ export class McpRig {
     const log: Log = { debug: note, info: note, warn: note, error: note };
     return createMcp({
       dataFolder: this.folder,
-      environment: childEnvironment(process.env),
+      environment: () => childEnvironment(process.env),
       version: '0',
       clock: systemClock,
       ids: randomIds,

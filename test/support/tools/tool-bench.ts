@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Clock } from '../../../src/base/clock.ts';
 import type { JsonObject } from '../../../src/base/json.ts';
+import type { SessionEnvironments } from '../../../src/core/host/session-environments.ts';
 import type {
   AskRequest,
   DocumentFiles,
   PreparedCall,
+  Staging,
   Tool,
   ToolContext,
   ToolOutcome,
@@ -43,6 +45,10 @@ export class ToolBench {
   /** Texts of documents that are open in a pretended editor. */
   readonly documents = new Map<string, string>();
   readonly asked: AskRequest[] = [];
+  /** What commands see; without it everything that is not the host's own. */
+  environments: SessionEnvironments | null = null;
+  /** Where writes go that are not done at once. */
+  staging: Staging | null = null;
   answer: JsonObject | null = null;
   plan: unknown = null;
   readonly #tools: readonly Tool[];
@@ -53,7 +59,11 @@ export class ToolBench {
     this.home = path.join(base, 'home');
     this.workspace = { cwd: this.cwd, roots: [this.cwd] };
     const environment = childEnvironment(process.env);
-    this.launcher = createLauncher({ environment, sandbox: () => sandbox });
+    this.launcher = createLauncher({
+      environment: (sessionId, command) =>
+        this.environments?.ofCommand(sessionId, command) ?? environment,
+      sandbox: () => sandbox,
+    });
     this.processes = createProcesses({
       sessionId: this.sessionId,
       workspace: () => this.workspace,
@@ -158,6 +168,7 @@ export class ToolBench {
         if (open) this.documents.set(file, text);
         return open;
       },
+      ...(this.staging === null ? {} : { staging: this.staging }),
     };
   }
 }

@@ -1,5 +1,6 @@
 import { messageOf } from '../../../base/errors.ts';
 import type { Log } from '../../session/ports.ts';
+import type { SessionId } from '../../session/words.ts';
 import type { RememberingPolicy } from '../../tools/policy/create-policy.ts';
 import { createLauncher, type Launcher } from '../../tools/run/launcher.ts';
 import type { Sandbox } from '../../tools/run/sandbox.ts';
@@ -20,10 +21,15 @@ export class LateTools implements BuiltinTools {
   #opening: Promise<ToolRooms> | null = null;
   #rooms: ToolRooms | null = null;
 
-  constructor(parts: Omit<ToolRoomParts, 'launcher'>) {
+  constructor(
+    parts: Omit<ToolRoomParts, 'launcher'> & {
+      /** What a command of a session sees. */
+      readonly environmentOf: (sessionId: SessionId, command: string) => NodeJS.ProcessEnv;
+    },
+  ) {
     this.#log = parts.log;
     this.launcher = createLauncher({
-      environment: parts.environment,
+      environment: parts.environmentOf,
       sandbox: () => this.#rooms?.sandbox ?? NOT_YET,
     });
     this.#parts = { ...parts, launcher: this.launcher };

@@ -3,9 +3,9 @@ import type { OpenJournal } from '../../journal/open-journal.ts';
 import { createMcp } from '../../mcp/create-mcp.ts';
 import type { RememberingPolicy } from '../../tools/policy/create-policy.ts';
 import { createProcesses } from '../../tools/run/background-processes.ts';
-import { childEnvironment } from '../../tools/run/child-environment.ts';
 import type { FileLog } from '../log/log.ts';
 import { randomIds, sha256, systemClock } from '../node-ports.ts';
+import { SessionEnvironments } from '../session-environments.ts';
 import { LocalSessionHost } from '../session-host.ts';
 import { EditorBridge } from './editor-bridge.ts';
 import { LateTools } from './late-tools.ts';
@@ -43,6 +43,7 @@ type Rooms = {
   readonly models: ModelSettings;
   readonly tools: LateTools;
   readonly mcp: ReturnType<typeof createMcp>;
+  readonly environments: SessionEnvironments;
 };
 
 /** Puts the host's rooms together. */
@@ -80,24 +81,33 @@ export function openHost(options: HostOptions): RunningHost {
 
 function openRooms(options: HostOptions, editor: EditorBridge): Rooms {
   const { dataFolder, environment, defaultModel, version, log } = options;
-  const cleaned = childEnvironment(environment);
+  const environments = new SessionEnvironments(environment);
   const clock = systemClock;
   return {
     models: new ModelSettings({ environment, defaultModel, editor, clock, log }),
     tools: new LateTools({
       dataFolder,
       home: homedir(),
-      environment: cleaned,
+      environment: environments.minimum,
+      environmentOf: (sessionId, command) => environments.ofCommand(sessionId, command),
       sandboxed: environment['PILOTHOUSE_SANDBOX'] !== 'off',
       log,
     }),
-    mcp: createMcp({ dataFolder, environment: cleaned, version, clock, ids: randomIds, log }),
+    mcp: createMcp({
+      dataFolder,
+      environment: (sessionId, program) => environments.ofProgram(sessionId, program),
+      version,
+      clock,
+      ids: randomIds,
+      log,
+    }),
+    environments,
   };
 }
 
 function openSessions(
   { journal, log }: HostOptions,
-  { models, tools, mcp }: Rooms,
+  { models, tools, mcp, environments }: Rooms,
 ): LocalSessionHost {
   const { launcher, policy } = tools;
   const clock = systemClock;
@@ -109,6 +119,7 @@ function openSessions(
         createProcesses({ sessionId, workspace: () => workspace, launcher, clock, ids }),
       externalTools: mcp.externalTools,
       builtinTools: tools,
+      environments,
     },
     defaultModel: () => models.defaultModel(),
     forgetInLog: (sessionId) => log.forget(sessionId),

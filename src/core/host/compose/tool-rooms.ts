@@ -11,7 +11,7 @@ import { probeSandbox, type Sandbox } from '../../tools/run/sandbox.ts';
 export type ToolRoomParts = {
   readonly dataFolder: string;
   readonly home: string;
-  /** What children get, already cleaned. */
+  /** What the tools' own helpers get (ripgrep), and where they are looked for. */
   readonly environment: NodeJS.ProcessEnv;
   readonly sandboxed: boolean;
   readonly launcher: Launcher;

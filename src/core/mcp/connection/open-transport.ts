@@ -26,8 +26,8 @@ export type OpenTransport = {
 export type TransportParts = {
   /** Where stdio servers start and relative commands are looked for. */
   readonly cwd: string;
-  /** What stdio servers get besides their own variables; already cleaned. */
-  readonly environment: NodeJS.ProcessEnv;
+  /** What a stdio server gets besides its own variables, by its command; already cleaned. */
+  readonly environment: (program: string) => NodeJS.ProcessEnv;
   readonly processes: ServerProcesses;
   readonly accounts: OAuthAccounts;
   readonly log: Log;
@@ -54,7 +54,7 @@ async function openStdio(
   parts: TransportParts,
 ): Promise<OpenTransport> {
   const own = Object.fromEntries(server.env.map(({ name, value }) => [name, value]));
-  const environment = { ...parts.environment, ...own };
+  const environment = { ...parts.environment(server.command), ...own };
   const command = await locate(server.command, parts.cwd, environment);
   const words = new LastWords(server.name, Object.values(own), parts.log);
   const child = parts.processes.start({

@@ -31,11 +31,11 @@ export const GRACE_MS = 1000;
 const SWEEP_MS = 2000;
 
 /**
- * Makes a launcher. `environment` is what the children get, already cleaned; `sandbox` is asked at every launch, so
- * that a probe of it need not be over before.
+ * Makes a launcher. `environment` says what a command of a session gets, already cleaned; `sandbox` is asked at every
+ * launch, so that a probe of it need not be over before.
  */
 export function createLauncher(options: {
-  readonly environment: NodeJS.ProcessEnv;
+  readonly environment: (sessionId: SessionId, command: string) => NodeJS.ProcessEnv;
   readonly sandbox: () => Sandbox;
 }): Launcher {
   const shell = hostShell();
@@ -67,7 +67,10 @@ export function createLauncher(options: {
       const sandbox = options.sandbox();
       const group = new ChildGroup(sandbox.available ? sandbox.wrap(argv, { cwd, roots }) : argv, {
         cwd,
-        environment: { ...options.environment, [OWNER_VARIABLE]: `${run}.${sessionId}` },
+        environment: {
+          ...options.environment(sessionId, command),
+          [OWNER_VARIABLE]: `${run}.${sessionId}`,
+        },
         onOutput,
       });
       groups.set(group, sessionId);
