@@ -3,6 +3,7 @@ import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { serveGates } from './approvals/gate-requests.ts';
 import { GateStore } from './approvals/gate-store.ts';
+import { Asides } from './chat/asides.ts';
 import { createChat } from './chat/create-chat.ts';
 import { registerAllCommands } from './commands/all-commands.ts';
 import { createServices } from './commands/create-services.ts';
@@ -15,11 +16,14 @@ import { registerDiffs } from './diffs/register-diffs.ts';
 import { diffPorts } from './diffs/services-ports.ts';
 import { registerEditorModels } from './models/editor-models.ts';
 import { registerParticipant } from './participant/participant.ts';
+import { RedoStore } from './rewind/redo-store.ts';
+import { registerRewind } from './rewind/register-rewind.ts';
 import { createSessions } from './sessions/create-sessions.ts';
 import { SessionHub } from './sessions/session-hub.ts';
 import { ModelKeys } from './settings/model-sources.ts';
 import { settings } from './settings/settings.ts';
 import { watchEditor } from './settings/watch-editor.ts';
+import { StagedStore } from './staged/staged-store.ts';
 import { createSurfaces } from './status-bar/create-surfaces.ts';
 import { registerTranscript } from './transcript/register-transcript.ts';
 
@@ -65,12 +69,17 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
   own.push(hub);
 
   const sessions = createSessions(context, hub, agent, log);
-  const chat = createChat(context, hub, agent, log);
+  const asidePorts = { hub, calls, connection: () => agent.connection, log: log.warn.bind(log) };
+  const staged = new StagedStore(asidePorts);
+  const asides = new Asides(staged, new RedoStore(asidePorts));
+  own.push(asides);
+  const chat = createChat(context, hub, agent, asides, log);
   own.push(sessions, chat);
   const parts = { hub, agent, calls, keys, log, extensionId: context.extension.id };
   const services = createServices({ ...parts, ...sessions, ...chat });
   own.push(registerAllCommands(services));
   own.push(registerDiffs(diffPorts(services, context.workspaceState), log));
+  own.push(registerRewind(services));
   own.push(registerTranscript(services));
   own.push(
     registerEditorModels({

@@ -203,7 +203,11 @@ export type ChatStatus = {
   /** What Enter does while a turn runs. */
   readonly runningSend: ChatSendMode;
   /** Edits that wait for a review; null where tools write at once and nothing is staged. */
-  readonly staged: { readonly files: number } | null;
+  readonly staged: {
+    readonly files: number;
+    /** True while further edits are staged too; false where only earlier ones wait still. */
+    readonly on: boolean;
+  } | null;
   /** True when a rollback was made that can be redone. */
   readonly canRedo: boolean;
   /** Prompts admitted but not begun, oldest first. */

@@ -1,7 +1,7 @@
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
-import { Emitter } from '../../base/emitter.ts';
+import { Emitter, type Event } from '../../base/emitter.ts';
 import { CodedError, messageOf } from '../../base/errors.ts';
-import type { ChatAttachment, ChatSendMode, ToChat } from '../../protocol/chat.ts';
+import type { ChatAttachment, ChatSendMode, ChatStatus, ToChat } from '../../protocol/chat.ts';
 import type { ChatStringKey } from '../../protocol/chat-strings.ts';
 import { chatGate } from '../approvals/gate.ts';
 import type { Agent } from '../core/agent.ts';
@@ -18,6 +18,10 @@ export type BridgePorts = {
   readonly availability: () => Availability;
   /** What Enter does while a turn runs. */
   readonly runningSend: () => ChatSendMode;
+  /** What of a session is told apart from its conversation. */
+  readonly aside: (sessionId: string) => Pick<ChatStatus, 'staged' | 'canRedo'>;
+  /** Fires with the session whose `aside` changed. */
+  readonly onDidChangeAside: Event<string>;
   readonly strings: () => Readonly<Partial<Record<ChatStringKey, string>>>;
   readonly log: (message: string) => void;
   /** Keeps which session was open, for the next window. */
@@ -54,6 +58,11 @@ export class ChatBridge implements Disposable {
     this.#store.add(ports.hub.onDidChange((change) => this.#sessionChanged(change)));
     this.#store.add(ports.hub.onDidRemove((id) => this.#removed(id)));
     this.#store.add(ports.agent.onDidChange(() => this.updateStatus()));
+    this.#store.add(
+      ports.onDidChangeAside((id) => {
+        if (id === this.#sessionId) this.updateStatus();
+      }),
+    );
     this.#store.add(
       ports.hub.gates.onDidChange(({ gate }) => {
         if (gate.sessionId !== this.#sessionId) return;
@@ -199,7 +208,7 @@ export class ChatBridge implements Disposable {
   }
 
   #status(): ReturnType<typeof chatStatus> {
-    const { hub, agent, availability, runningSend } = this.#ports;
+    const { hub, agent, availability, runningSend, aside } = this.#ports;
     const id = this.#sessionId;
     const status = chatStatus({
       availability: availability(),
@@ -209,6 +218,7 @@ export class ChatBridge implements Disposable {
       openGates: id === null ? 0 : hub.gates.ofSession(id).length,
       title: id === null ? '' : (hub.directory.get(id)?.title ?? ''),
       runningSend: runningSend(),
+      ...(id === null ? { staged: null, canRedo: false } : aside(id)),
     });
     return { ...status, sessionId: id };
   }

@@ -19,6 +19,8 @@ export type StatusInput = {
   readonly title: string;
   /** What Enter does while a turn runs. */
   readonly runningSend: ChatSendMode;
+  readonly staged: ChatStatus['staged'];
+  readonly canRedo: boolean;
 };
 
 const REHEARSAL_PREFIX = 'rehearsal/';
@@ -32,10 +34,15 @@ export function chatStatus(input: StatusInput): ChatStatus {
     ...(reason === null ? {} : { offlineReason: reason }),
     ...(session ? sessionPart(session, input.title) : { ...NO_SESSION, title: input.title }),
     runningSend: input.runningSend,
+    staged: session ? input.staged : null,
+    canRedo: session !== null && input.canRedo,
   };
 }
 
-type SessionPart = Omit<ChatStatus, 'activity' | 'offlineReason' | 'runningSend'>;
+type SessionPart = Omit<
+  ChatStatus,
+  'activity' | 'offlineReason' | 'runningSend' | 'staged' | 'canRedo'
+>;
 
 const NO_SESSION: SessionPart = {
   sessionId: null,
@@ -47,8 +54,6 @@ const NO_SESSION: SessionPart = {
   usage: null,
   pending: [],
   nextTurns: { paused: null, items: [] },
-  staged: null,
-  canRedo: false,
   queued: [],
   rehearsal: false,
 };
@@ -68,8 +73,6 @@ function sessionPart(session: LiveSession, listedTitle: string): SessionPart {
     })),
     usage: facts.usage,
     ...waitingStatus(session.waiting),
-    staged: null,
-    canRedo: false,
     queued: session.queued.map(({ commandId, text }) => ({ id: commandId, text })),
     rehearsal: isRehearsal(session),
   };

@@ -12,6 +12,8 @@ import { parseFromChat } from './from-chat.ts';
 
 type CommandName = Exclude<Extract<FromChat, { type: 'command' }>['name'], 'set_key'>;
 
+type MessageAction = Extract<FromChat, { type: 'message_action' }>;
+
 /** What the chat asks of the editor. */
 export type ChatEffects = {
   /** Starts a session in the right folder; null if the person gave up. */
@@ -34,6 +36,14 @@ export type ChatEffects = {
   /** Asks for the API key of a model source, or which one first; false if none was stored. */
   readonly setKey: (source: string | null) => Promise<boolean>;
   readonly command: (name: CommandName, sessionId: string | null) => Promise<void>;
+  /** What a message's menu asks for: going back, branching off, putting files back. */
+  readonly messageAction: (
+    sessionId: string,
+    action: MessageAction['action'],
+    messageId: string,
+  ) => Promise<void>;
+  /** Puts the files of one call back. */
+  readonly restoreCall: (sessionId: string, toolCallId: string) => Promise<void>;
   readonly sendSettings: () => SendSettings;
   /** Says what came of something, where it is not what was asked for. */
   readonly inform: (message: string) => void;
@@ -94,12 +104,25 @@ export class ChatController {
         return this.#retry();
       case 'resolve_uris':
         return this.#resolveUris(message.uris);
+      case 'message_action':
+      case 'restore_tool':
+        return this.#goBack(message);
       case 'command':
         if (message.name === 'set_key') return this.#setKey();
         return this.#effects.command(message.name, this.#bridge.sessionId);
       default:
         return this.#open(message);
     }
+  }
+
+  async #goBack(
+    message: MessageAction | Extract<FromChat, { type: 'restore_tool' }>,
+  ): Promise<void> {
+    const { sessionId } = this.#bridge;
+    if (sessionId === null) return;
+    if (message.type === 'restore_tool')
+      return this.#effects.restoreCall(sessionId, message.toolCallId);
+    return this.#effects.messageAction(sessionId, message.action, message.messageId);
   }
 
   async #open(

@@ -4,6 +4,7 @@ import type { Agent } from '../core/agent.ts';
 import { availability } from '../core/availability.ts';
 import type { SessionHub } from '../sessions/session-hub.ts';
 import { settings } from '../settings/settings.ts';
+import type { Asides } from './asides.ts';
 import { ChatBridge } from './bridge.ts';
 import { chatStrings } from './chat-strings.ts';
 import { ChatController } from './controller.ts';
@@ -22,6 +23,7 @@ export function createChat(
   context: vscode.ExtensionContext,
   hub: SessionHub,
   agent: Agent,
+  asides: Asides,
   log: vscode.LogOutputChannel,
 ): Chat {
   const store = new DisposableStore();
@@ -31,6 +33,8 @@ export function createChat(
       agent,
       availability,
       runningSend: settings.whileRunning,
+      aside: asides.of,
+      onDidChangeAside: asides.onDidChange,
       schedule: (run, delay) => {
         const timer = setTimeout(run, delay);
         return toDisposable(() => clearTimeout(timer));

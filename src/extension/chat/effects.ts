@@ -26,6 +26,19 @@ const COMMANDS: Readonly<Record<CommandName, string>> = {
   show_transcript: 'pilothouse.openTranscript',
   manage_trust: 'workbench.trust.manage',
   open_folder: 'workbench.action.files.openFolder',
+  redo: 'pilothouse.redoRollback',
+  show_receipts: 'pilothouse.showReceipts',
+  show_staged: 'pilothouse.reviewStaged',
+  keep_staged: 'pilothouse.keepAllStaged',
+  discard_staged: 'pilothouse.discardAllStaged',
+  toggle_staged: 'pilothouse.toggleStagedMode',
+};
+
+const MESSAGE_COMMANDS: Readonly<Record<Parameters<ChatEffects['messageAction']>[1], string>> = {
+  rollback: 'pilothouse.rollBack',
+  restore: 'pilothouse.restoreFiles',
+  fork: 'pilothouse.forkSession',
+  truncate: 'pilothouse.removeMessages',
 };
 
 /** Carries out in the editor what the chat asks for. */
@@ -63,6 +76,13 @@ export function chatEffects({ mentions, documents, startSession }: EffectPorts):
     },
     sendSettings: () => settings.sending(),
     inform: (message) => void vscode.window.showInformationMessage(message),
+    messageAction: async (sessionId, action, messageId) => {
+      await vscode.commands.executeCommand(MESSAGE_COMMANDS[action], { sessionId, messageId });
+    },
+    restoreCall: async (sessionId, toolCallId) => {
+      const call = { sessionId, toolCallId };
+      await vscode.commands.executeCommand('pilothouse.internal.restoreCall', call);
+    },
     complain: (message) => void vscode.window.showErrorMessage(message),
   };
 }

@@ -43,6 +43,12 @@ const MESSAGE = z.discriminatedUnion('type', [
   z.object({ type: z.literal('next_send_now'), id: z.string() }),
   z.object({ type: z.literal('next_pause') }),
   z.object({ type: z.literal('next_resume') }),
+  z.object({ type: z.literal('restore_tool'), toolCallId: z.string() }),
+  z.object({
+    type: z.literal('message_action'),
+    action: z.enum(['rollback', 'restore', 'fork', 'truncate']),
+    messageId: z.string(),
+  }),
   z.object({ type: z.literal('focus'), focused: z.boolean() }),
   z.object({
     type: z.literal('answer'),
@@ -85,6 +91,12 @@ const MESSAGE = z.discriminatedUnion('type', [
       'manage_trust',
       'open_folder',
       'set_key',
+      'redo',
+      'show_receipts',
+      'show_staged',
+      'keep_staged',
+      'discard_staged',
+      'toggle_staged',
     ]),
   }),
 ]);
