@@ -3,13 +3,15 @@ import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { ControlEvent } from '../session/control-events.ts';
 import type { HistoryEvent, Stored } from '../session/events.ts';
-import type {
-  HistoryRange,
-  Journal,
-  Log,
-  NewRecord,
-  SessionRow,
-  StoredRecord,
+import type { Move } from '../session/history/branch.ts';
+import {
+  type HistoryRange,
+  HOST_STREAM,
+  type Journal,
+  type Log,
+  type NewRecord,
+  type SessionRow,
+  type StoredRecord,
 } from '../session/ports.ts';
 import type { SessionId } from '../session/words.ts';
 import type { StreamName } from './codec/canonical.ts';
@@ -187,9 +189,15 @@ class ThreadedJournal implements OpenJournal {
     return await this.#read(sessionId, 'control', range, decodeControl);
   }
 
+  async moves(sessionId: SessionId): Promise<readonly Move[]> {
+    if (this.#readyCodec() === null && this.#codecLoading !== null) await this.#codecLoading;
+    return await this.#client.call('moves', { sessionId });
+  }
+
   async session(sessionId: SessionId): Promise<SessionRow | null> {
     if (this.#readyCodec() === null && this.#codecLoading !== null) await this.#codecLoading;
-    const columns = await this.#client.call('session', { sessionId });
+    const columns =
+      sessionId === HOST_STREAM ? null : await this.#client.call('session', { sessionId });
     return columns === null ? null : sessionRow(columns);
   }
 

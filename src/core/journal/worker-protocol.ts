@@ -54,6 +54,9 @@ export type SessionColumns = {
   readonly prefixHash: string;
 };
 
+/** A `history_moved` record. */
+export type MoveColumns = { readonly seq: number; readonly to: number };
+
 /** Where an appended record stands now. */
 export type Placed = { readonly seq: number; readonly hash: string };
 
@@ -71,6 +74,7 @@ export type Operations = {
   };
   /** Answered in parts; the result is the last one. */
   read: { args: RangeQuery; result: RecordColumns };
+  moves: { args: { sessionId: string }; result: readonly MoveColumns[] };
   session: { args: { sessionId: string }; result: SessionColumns | null };
   list: { args: ListQuery; result: { rows: readonly SessionColumns[]; more: boolean } };
   hashAt: { args: { sessionId: string; seq: number }; result: string | null };

@@ -65,6 +65,9 @@ class Writer {
       case 'verify':
         this.#run(id, this.#store.verifier.verify(request.args.sessionId, request.args.stream));
         return;
+      case 'moves':
+        this.#answer(id, () => this.#store.reader.moves(request.args.sessionId));
+        return;
       case 'session':
         this.#answer(id, () => this.#store.reader.session(request.args.sessionId));
         return;

@@ -1,5 +1,6 @@
 import type { ControlEvent } from './control-events.ts';
 import type { HistoryEvent, Stored } from './events.ts';
+import type { Move } from './history/branch.ts';
 import type { SessionId } from './words.ts';
 
 /** A new record for one of a session's two streams. */
@@ -35,12 +36,20 @@ export type HistoryRange = {
   readonly newestFirst?: boolean;
 };
 
+/**
+ * The stream of the host itself: receipts of controls that name no session that is here. It is in no list and no
+ * search and can't be loaded or deleted; only its control records are there to read.
+ */
+export const HOST_STREAM = 'host' as SessionId;
+
 /** The store as the engine needs it. A promise that resolves means: on disk. */
 export interface Journal {
   /** Appends all or nothing. Rejects with `JournalError`; after `journal.fault` the session must stop. */
   append(sessionId: SessionId, records: readonly NewRecord[]): Promise<readonly StoredRecord[]>;
   readHistory(sessionId: SessionId, range: HistoryRange): Promise<readonly Stored<HistoryEvent>[]>;
   readControl(sessionId: SessionId, range: HistoryRange): Promise<readonly Stored<ControlEvent>[]>;
+  /** Where a history goes on behind an earlier event (`history_moved`), oldest first. Cheap, however long it is. */
+  moves(sessionId: SessionId): Promise<readonly Move[]>;
   session(sessionId: SessionId): Promise<SessionRow | null>;
   /** Sorted by last message, newest first, then by id. `cursor` is opaque. Throws `journal.bad_cursor`. */
   sessions(query: {

@@ -57,6 +57,13 @@ export class MemoryJournal implements Journal {
     return all.filter(({ seq }) => seq > (range.after ?? 0)).slice(0, range.limit);
   }
 
+  async moves(sessionId: SessionId) {
+    const all = await this.readHistory(sessionId, { limit: Number.POSITIVE_INFINITY });
+    return all.flatMap(({ seq, event }) =>
+      event.type === 'history_moved' ? [{ seq, to: event.to }] : [],
+    );
+  }
+
   async session(sessionId: SessionId): Promise<SessionRow | null> {
     const history = await this.readHistory(sessionId, { limit: Number.POSITIVE_INFINITY });
     const [first] = history;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isObject } from '../../../base/json.ts';
+import { HOST_STREAM } from '../../session/ports.ts';
 import { chainHash, GENESIS_HASH } from '../chain.ts';
 import { RECORD_VERSION, type StreamName } from '../codec/canonical.ts';
 import type { EncodedRecord } from '../codec/codec.ts';
@@ -105,7 +106,8 @@ export class Appender {
 
   #write({ sessionId, at, records }: Append): readonly Placed[] {
     const known = this.#headsOf(sessionId);
-    const heads = known ?? this.#create(sessionId, at, records[0]);
+    const heads = known ?? this.#begin(sessionId, at, records[0]);
+    if (sessionId === HOST_STREAM) refuseHistory(records);
     const streams: { [S in StreamName]: Head } = { ...heads.streams };
     const placed: Placed[] = [];
     for (const [index, record] of records.entries()) {
@@ -127,6 +129,7 @@ export class Appender {
   }
 
   #hide({ sessionId }: Hide): readonly Placed[] {
+    if (sessionId === HOST_STREAM) throw unknownSession(sessionId);
     this.#heads.delete(sessionId);
     const { changes } = this.#statements.hide.run(sessionId);
     if (Number(changes) === 0) throw unknownSession(sessionId);
@@ -155,16 +158,22 @@ export class Appender {
     if (oldest.done !== true) this.#heads.delete(oldest.value);
   }
 
-  #create(sessionId: string, at: number, first: EncodedRecord | undefined): Heads {
+  #begin(sessionId: string, at: number, first: EncodedRecord | undefined): Heads {
+    // The host's own stream begins with its first record.
+    if (sessionId === HOST_STREAM) return this.#create(sessionId, at, '', []);
     if (first === undefined || first.stream !== 'history' || first.type !== 'session_created') {
       throw unknownSession(sessionId);
     }
     const event: unknown = JSON.parse(first.body);
     const { cwd, additionalDirectories } = isObject(event) ? event : {};
     if (this.#statements.taken.get(sessionId) !== undefined) throw unknownSession(sessionId);
+    return this.#create(sessionId, at, String(cwd).toWellFormed(), additionalDirectories);
+  }
+
+  #create(sessionId: string, at: number, cwd: string, additionalDirectories: unknown): Heads {
     const { lastInsertRowid } = this.#statements.create.run(
       sessionId,
-      String(cwd).toWellFormed(),
+      cwd,
       JSON.stringify(additionalDirectories),
       at,
       at,
@@ -221,6 +230,13 @@ export class Appender {
       if (record.type === 'title_changed') title.run(titleOf(record.body), n);
     }
   }
+}
+
+function refuseHistory(records: readonly EncodedRecord[]): void {
+  if (records.every(({ stream }) => stream === 'control')) return;
+  throw new JournalError('journal.bad_record', 'The stream of the host has no history.', {
+    data: { session: HOST_STREAM, stream: 'history' },
+  });
 }
 
 /** SQLite's text is UTF-8, which has no lone surrogates; the event itself keeps them, escaped. */

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { HOST_STREAM } from '../../session/ports.ts';
 import type { ListPosition, ListQuery, SessionColumns } from '../worker-protocol.ts';
 import { SESSION_COLUMNS, type Sliced, sessionColumns } from './reader.ts';
 import type { SearchIndex, SearchTerms } from './search-index.ts';
@@ -58,8 +59,8 @@ export class Lister {
     limit: number,
     among?: readonly number[],
   ): Candidate[] {
-    const conditions = ['deleting = 0'];
-    const values: SQLInputValue[] = [];
+    const conditions = ['deleting = 0', 'session_id <> ?'];
+    const values: SQLInputValue[] = [HOST_STREAM];
     if (cwd !== undefined) {
       conditions.push('cwd = ?');
       values.push(cwd.toWellFormed());

@@ -1,5 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import type { RangeQuery, RecordColumns, SessionColumns } from '../worker-protocol.ts';
+import { isObject } from '../../../base/json.ts';
+import { JournalError } from '../errors.ts';
+import type { MoveColumns, RangeQuery, RecordColumns, SessionColumns } from '../worker-protocol.ts';
 
 /** Work that gives way to appends after each slice. */
 export type Sliced<Part, Result> = Generator<Part, Result, undefined>;
@@ -20,6 +22,7 @@ export class Reader {
   readonly #number;
   readonly #session;
   readonly #hashAt;
+  readonly #moves;
   readonly #forward;
   readonly #backward;
 
@@ -30,6 +33,10 @@ export class Reader {
     );
     this.#hashAt = database.prepare(
       "SELECT hash FROM records WHERE n = ? AND stream = 'history' AND seq = ?",
+    );
+    this.#moves = database.prepare(
+      `SELECT ${RECORD_COLUMNS} FROM ${RECORD_TABLES}
+       WHERE r.n = ? AND r.stream = 'history' AND r.type = 'history_moved' ORDER BY r.seq`,
     );
     const range = `SELECT ${RECORD_COLUMNS} FROM ${RECORD_TABLES} WHERE r.n = ? AND r.stream = ? AND r.seq > ? AND r.seq < ?`;
     this.#forward = database.prepare(`${range} ORDER BY r.seq`);
@@ -54,6 +61,22 @@ export class Reader {
     return row === undefined ? null : String(row['hash']);
   }
 
+  /** Every move of a history, oldest first. Throws `journal.bad_record` for one that can't be read. */
+  moves(sessionId: string): readonly MoveColumns[] {
+    const n = this.numberOf(sessionId);
+    if (n === null) return [];
+    return this.#moves.all(n).map((row) => {
+      const seq = Number(row['seq']);
+      const to = targetOf(row['body']);
+      if (to !== null) return { seq, to };
+      throw new JournalError(
+        'journal.bad_record',
+        `Record ${seq} of the history of session ${sessionId} can't be read: it does not say where the history goes on.`,
+        { data: { session: sessionId, stream: 'history', seq } },
+      );
+    });
+  }
+
   /** A range of a stream, slice by slice. An unknown session has no records. */
   *read(query: RangeQuery): Sliced<RecordColumns, RecordColumns> {
     const n = this.numberOf(query.sessionId);
@@ -72,6 +95,18 @@ export class Reader {
       yield slice;
     }
     return noRecords();
+  }
+}
+
+function targetOf(body: SQLOutputValue | undefined): number | null {
+  if (typeof body !== 'string') return null;
+  try {
+    const event: unknown = JSON.parse(body);
+    const to = isObject(event) ? event['to'] : null;
+    return typeof to === 'number' && Number.isInteger(to) && to > 0 ? to : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
   }
 }
 

@@ -67,8 +67,15 @@ const FIRST_SCHEMA = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+const MOVES = `
+  CREATE INDEX records_moves ON records (n, seq) WHERE type = 'history_moved';
+`;
+
 /** All steps, oldest first. A step that was released never changes. */
-export const MIGRATIONS: readonly Migration[] = [(database) => database.exec(FIRST_SCHEMA)];
+export const MIGRATIONS: readonly Migration[] = [
+  (database) => database.exec(FIRST_SCHEMA),
+  (database) => database.exec(MOVES),
+];
 
 /** The version stored in the file. */
 export function schemaVersion(database: DatabaseSync): number {
