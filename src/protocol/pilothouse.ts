@@ -15,8 +15,9 @@ export type PilothouseAgentMethods = {
     { sessionId: string; eventId: number },
     { eventId: number; prefixHash: string | null },
   ];
+  /** Of the history, or of the receipts; `eventId` is the place of the record that does not fit its hash. */
   '_pilothouse/history/verify': [
-    { sessionId: string },
+    { sessionId: string; stream?: 'history' | 'control' },
     { ok: boolean; eventId?: number; reason?: string },
   ];
   '_pilothouse/sessions/search': [

@@ -132,8 +132,10 @@ export class ExtensionDesk {
         const { sessionId, eventId } = params as { sessionId: SessionId; eventId: number };
         return { eventId, prefixHash: await this.#host.hashAt(sessionId, eventId) };
       }
-      case '_pilothouse/history/verify':
-        return await this.#host.verify((params as { sessionId: SessionId }).sessionId);
+      case '_pilothouse/history/verify': {
+        const { sessionId, stream } = params as { sessionId: SessionId; stream?: unknown };
+        return await this.#host.verify(sessionId, stream === 'control' ? 'control' : 'history');
+      }
       case '_pilothouse/sessions/search': {
         const page = await this.#host.list(params as Parameters<SessionHost['list']>[0]);
         const next = page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor };

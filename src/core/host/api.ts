@@ -64,6 +64,7 @@ export interface SessionHost {
   hashAt(sessionId: SessionId, eventId: number): Promise<string | null>;
   verify(
     sessionId: SessionId,
+    stream?: 'history' | 'control',
   ): Promise<{ ok: true } | { ok: false; eventId: number; reason: string }>;
   /** Every other control of the closed list, and what they act on. */
   readonly controls: HostControls;

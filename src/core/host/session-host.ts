@@ -191,8 +191,9 @@ export class LocalSessionHost implements SessionHost {
 
   async verify(
     sessionId: SessionId,
+    stream: 'history' | 'control' = 'history',
   ): Promise<{ ok: true } | { ok: false; eventId: number; reason: string }> {
-    const result = await this.#parts.deps.journal.verify(sessionId, 'history');
+    const result = await this.#parts.deps.journal.verify(sessionId, stream);
     return result.ok ? { ok: true } : { ok: false, eventId: result.seq, reason: result.reason };
   }
 
