@@ -6,6 +6,7 @@ import { InjectDesk } from './control/inject-desk.ts';
 import { NextTurnDesk, type SentTurn, toCommandId } from './control/next-turn-desk.ts';
 import type { NextTurnQueue } from './control/next-turns.ts';
 import { Seams } from './control/seams.ts';
+import type { CallCancelled } from './control/session-control.ts';
 import type { PendingMessage } from './control-events.ts';
 import type { SessionDeps, SessionResources } from './deps.ts';
 import type { NewRecord } from './ports.ts';
@@ -23,14 +24,20 @@ import {
   pendingPrompt,
 } from './state/prompts.ts';
 import type { Recorder } from './state/recorder.ts';
+import { looseEnds } from './state/restore.ts';
 import type { SessionState } from './state/session-state.ts';
-import { askSignIn } from './state/sign-in.ts';
-import type { AskSignIn } from './tool.ts';
-import { type AbortReason, onAbort, orAborted } from './turn/aborts.ts';
+import { type AbortReason, onAbort } from './turn/aborts.ts';
 import type { TextStream } from './turn/text-stream.ts';
-import { runTurn } from './turn/turn.ts';
-import type { TurnContext } from './turn/turn-context.ts';
-import type { CommandId, MessageId, SessionConfig, SessionId, TurnId } from './words.ts';
+import { ToolCalls } from './turn/tool-calls.ts';
+import { runWholeTurn, type TurnParts } from './turn/whole-turn.ts';
+import type {
+  CommandId,
+  MessageId,
+  SessionConfig,
+  SessionId,
+  ToolCallId,
+  TurnId,
+} from './words.ts';
 
 type Running = {
   readonly turnId: TurnId;
@@ -68,6 +75,8 @@ export class Loop {
   readonly #queue = new PromptQueue();
   readonly #pending = new Map<CommandId, PendingPrompt>();
   readonly #seams: Seams;
+  readonly #turnParts: TurnParts;
+  readonly #calls = new ToolCalls();
   #announcedPending = false;
   #running: Running | null = null;
   #stream: TextStream | null = null;
@@ -87,6 +96,15 @@ export class Loop {
       ids: deps.ids,
       withDirectives: deps.directives ?? true,
     });
+    this.#turnParts = {
+      ...parts,
+      seams: this.#seams,
+      calls: this.#calls,
+      setStream: (stream) => {
+        this.#stream = stream;
+      },
+      announcePending: () => this.announcePending(),
+    };
     this.injects = new InjectDesk({
       sessionId,
       deps,
@@ -160,6 +178,22 @@ export class Loop {
   /** Revokes what no seam will deliver any more. */
   giveBack(): readonly NewRecord[] {
     return this.#seams.givenBack();
+  }
+
+  /** See `SessionControl.cancelToolCall`. */
+  cancelToolCall(
+    toolCallId: ToolCallId,
+    { reason, remind }: { readonly reason: string; readonly remind: boolean },
+  ): CallCancelled {
+    const cancelled = this.#calls.cancel(toolCallId, reason);
+    if (cancelled.status === 'cancelled' && remind)
+      this.#seams.tellDirective({
+        key: `call_cancelled/${toolCallId}`,
+        authority: 'advisory',
+        source: 'reminder',
+        text: `The user cancelled the tool call ${toolCallId} (${cancelled.tool}): ${reason}. Do not repeat it unless they ask for it.`,
+      });
+    return cancelled;
   }
 
   /** Fails what runs and what waits: the history can't be written any more. */
@@ -295,7 +329,11 @@ export class Loop {
   /** Stops what runs and what waits, for a message that is to be sent now. */
   #makeWay(actor: Actor): void {
     this.#withdraw(this.#queue.takeBefore(Number.POSITIVE_INFINITY));
-    const reason: AbortReason = { kind: 'cancelled', by: actor.clientId };
+    const reason: AbortReason = {
+      kind: 'cancelled',
+      by: actor.clientId,
+      why: 'Stopped by the user to send another message now',
+    };
     this.#running?.abort.abort(reason);
   }
 
@@ -328,15 +366,21 @@ export class Loop {
     }
     const stopping = onAbort(abort.signal, () => this.#stopProcesses());
     try {
-      await this.#prepare(turnId, abort.signal);
-      const { ending, usage, iterations } = await runTurn(
-        this.#context(turnId, config, abort.signal),
-      );
+      const { ending, usage, iterations } = await runWholeTurn(this.#turnParts, {
+        turnId,
+        config,
+        abort,
+      });
       this.#seams.close(true);
       await stopping();
+      const loose =
+        ending.terminal.kind === 'runtime_error'
+          ? looseEnds(this.#parts.state, this.#parts.conversation, turnId)
+          : [];
       const paused = this.nextTurns.turnEnded(ending.terminal);
       const isFollowed = this.#queue.length > 0 || this.nextTurns.willSend;
       await this.#parts.recorder.append([
+        ...loose.map((event): NewRecord => ({ stream: 'history', event })),
         ...(isFollowed ? [] : this.#seams.givenBack()),
         {
           stream: 'history',
@@ -361,13 +405,6 @@ export class Loop {
     }
   }
 
-  async #prepare(turnId: TurnId, signal: AbortSignal): Promise<void> {
-    const { resources, gates } = this.#parts;
-    if (resources.prepareTurn === undefined) return;
-    const signIn: AskSignIn = (request) => askSignIn(gates, turnId, request, signal);
-    await orAborted(resources.prepareTurn({ signal, signIn }), signal);
-  }
-
   #beginning(prompt: PendingPrompt, turnId: TurnId, config: SessionConfig): readonly NewRecord[] {
     const { deps, resources, state } = this.#parts;
     const records = beginningOf({
@@ -382,48 +419,14 @@ export class Loop {
     return records;
   }
 
-  #context(turnId: TurnId, config: SessionConfig, signal: AbortSignal): TurnContext {
-    const tools = new Map(
-      this.#parts.resources.tools().map((tool) => [tool.definition.name, tool]),
-    );
-    return {
-      sessionId: this.#parts.sessionId,
-      turnId,
-      config,
-      tools,
-      definitions: [...tools.values()].map((tool) => tool.definition),
-      deps: this.#parts.deps,
-      resources: this.#parts.resources,
-      recorder: this.#parts.recorder,
-      gates: this.#parts.gates,
-      conversation: this.#parts.conversation,
-      signal,
-      passSeam: async (seam, iteration, dropped) => {
-        const stopped = signal.aborted;
-        const pass = await this.#seams.pass({
-          turnId,
-          seam,
-          iteration,
-          stopped,
-          ...(dropped === undefined ? {} : { dropped }),
-        });
-        if (pass.delivered > 0) this.announcePending();
-        return pass;
-      },
-      attention: () => AbortSignal.any([signal, this.#seams.attention]),
-      closeSeams: (isForced) => this.#seams.close(isForced),
-      tellDirective: (directive) => this.#seams.tellDirective(directive),
-      setStream: (stream) => {
-        this.#stream = stream;
-      },
-      resolveModel: () =>
-        this.#parts.deps.models.resolve(config.model, { sessionId: this.#parts.sessionId }),
-    };
-  }
-
   async #stopProcesses(): Promise<void> {
     const deadline = new AbortController();
-    const gone = this.#parts.resources.processes.stopAll();
+    const { log } = this.#parts.deps;
+    const gone = this.#parts.resources.processes
+      .stopAll()
+      .catch((failure: unknown) =>
+        log.warn('Background processes could not be stopped', { error: messageOf(failure) }),
+      );
     const late = this.#parts.deps.clock
       .sleep(STOP_PROCESSES_MS, deadline.signal)
       .catch(() => undefined);

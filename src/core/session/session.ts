@@ -6,7 +6,7 @@ import { canonical, SessionError } from './commands.ts';
 import type { Inbox } from './control/inbox.ts';
 import type { NextTurnQueue } from './control/next-turns.ts';
 import { ControlRefused } from './control/refusal.ts';
-import type { NewInject, QueueRequest } from './control/session-control.ts';
+import type { NewInject, QueueRequest, SessionControl } from './control/session-control.ts';
 import type { ControlEvent, NextTurns, PendingMessage } from './control-events.ts';
 import type { SessionDeps, SessionResources } from './deps.ts';
 import type { EphemeralEvent, GateAnswer, HistoryEvent, SessionSignal } from './events.ts';
@@ -48,7 +48,7 @@ export type Folded = {
 };
 
 /** A live session: the one owner of its history, its gates and its loop (design §4.6). */
-export class Session implements Disposable {
+export class Session implements Disposable, SessionControl {
   readonly sessionId: SessionId;
   readonly #resources: SessionResources;
   readonly #recorder: Recorder;
@@ -246,6 +246,10 @@ export class Session implements Disposable {
       this.#movedTo = null;
     }
   }
+
+  /** See `SessionControl`. */
+  cancelToolCall: SessionControl['cancelToolCall'] = (toolCallId, options) =>
+    this.#loop.cancelToolCall(toolCallId, options);
 
   /** Changes what the next turn begins with; resolves when it is on disk. */
   async setConfig(config: SessionConfig, actor: Actor): Promise<void> {

@@ -26,12 +26,19 @@ export function interruptedEvents(
     }),
   );
   if (turnId === null) return lost;
+  return [...looseEnds(state, conversation, turnId), ...lost, sealed(turnId)];
+}
+
+/** What a turn that broke off left open, brought to an end: questions, a reply, calls. */
+export function looseEnds(
+  state: SessionState,
+  conversation: Conversation,
+  turnId: TurnId,
+): readonly HistoryEvent[] {
   return [
     ...gateEvents(state, turnId),
     ...replyEvents(conversation, turnId),
     ...callEvents(state, conversation, turnId),
-    ...lost,
-    sealed(turnId),
   ];
 }
 
@@ -69,8 +76,8 @@ function callEvents(
   return conversation.openCalls.map((call) => {
     const started = state.hasStarted(call.toolCallId);
     const text = started
-      ? 'The process ended while this call was running: it may or may not have taken effect. Check before doing it again.'
-      : 'The process ended before this call ran; it had no effect.';
+      ? 'The turn broke off while this call was running: it may or may not have taken effect. Check before doing it again.'
+      : 'The turn broke off before this call ran; it had no effect.';
     return {
       type: 'tool_ended',
       turnId,

@@ -2,12 +2,14 @@ import type { GateAnswer } from '../events.ts';
 
 /** Why a turn is being ended from outside. It is the `reason` of the turn's abort signal. */
 export type AbortReason =
-  | { readonly kind: 'cancelled'; readonly by: string }
+  | { readonly kind: 'cancelled'; readonly by: string; readonly why?: string }
   | { readonly kind: 'out_of_time' }
   /** A message must be read before anything else happens; the turn goes on. */
   | { readonly kind: 'interrupted' }
   /** One call is ended; the turn goes on. */
   | { readonly kind: 'call_cancelled'; readonly why: string }
+  /** The program itself failed in the middle of the turn. */
+  | { readonly kind: 'failed'; readonly cause: unknown }
   | { readonly kind: 'closed'; readonly why: Extract<GateAnswer, { kind: 'cancelled' }>['reason'] }
   | { readonly kind: 'fault'; readonly cause: unknown };
 

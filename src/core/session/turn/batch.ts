@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../base/json.ts';
 import type { HistoryEvent } from '../events.ts';
 import type { ModelToolCall } from '../model.ts';
-import { ABORTED, orAborted } from './aborts.ts';
 import { type Approved, approve, type Planned, plan, replan } from './plan-call.ts';
 import {
+  callCancelledResult,
   cancelledResult,
   errorText,
   type Finished,
@@ -23,13 +23,20 @@ export async function runBatch(
   calls: readonly ModelToolCall[],
 ): Promise<void> {
   const planned: Planned[] = [];
+  for (const call of calls) turn.calls.begin(call);
   for (const call of calls) planned.push(await plan(turn, call));
   await turn.recorder.history(...planned.map((item) => proposed(turn, item)));
   const dropped = (): readonly HistoryEvent[] =>
-    planned.map((item) => ended(turn, item.call, interruptedResult()));
+    planned.map(({ call }) => {
+      const isCancelled = turn.calls.isCancelled(call.toolCallId);
+      return ended(turn, call, isCancelled ? callCancelledResult() : interruptedResult());
+    });
   const before = await turn.passSeam('pre_tool_dispatch', iteration, dropped);
   if (before.skipped) return;
-  const approved = await Promise.all(planned.map((item) => approve(turn, item)));
+  const approved = await allOf(
+    turn,
+    planned.map((item) => approve(turn, item)),
+  );
   const answered = await turn.passSeam('pre_tool_dispatch', iteration, dropped);
   if (answered.skipped) return;
   await dispatch(turn, approved);
@@ -46,7 +53,10 @@ async function dispatch(turn: TurnContext, approved: readonly Approved[]): Promi
       continue;
     }
     const stale = changed;
-    const statuses = await Promise.all(group.map((item) => settle(turn, item, stale)));
+    const statuses = await allOf(
+      turn,
+      group.map((item) => settle(turn, item, stale)),
+    );
     // Its question was withdrawn for an interrupt: what comes after it is not wanted either.
     interrupted = statuses.includes('interrupted');
     if (group.some((item) => item.kind !== 'refused' && !item.readOnly)) changed = true;
@@ -65,6 +75,7 @@ async function settle(
     return result.status;
   };
   if (turn.signal.aborted) return end(cancelledResult());
+  if (turn.calls.isCancelled(item.call.toolCallId)) return end(callCancelledResult());
   if (current.kind === 'refused') return end(current.result);
   if (current.kind === 'deferred') return end(errorText('failed', current.error));
   await turn.recorder.history({
@@ -72,8 +83,14 @@ async function settle(
     turnId: turn.turnId,
     toolCallId: current.call.toolCallId,
   });
-  const finished = await orAborted(runCall(turn, current), turn.signal);
-  return end(finished === ABORTED ? cancelledResult(current.output()) : finished);
+  return end(await runCall(turn, current));
+}
+
+/** Waits for all; the first failure stops the turn, so that nothing goes on behind it. */
+async function allOf<T>(turn: TurnContext, work: readonly Promise<T>[]): Promise<readonly T[]> {
+  for (const one of work) one.catch((failure: unknown) => turn.fail(failure));
+  await Promise.allSettled(work);
+  return Promise.all(work);
 }
 
 /** Neighbouring read-only calls together, every other call alone. */
@@ -104,6 +121,7 @@ function proposed(turn: TurnContext, item: Planned): HistoryEvent {
 }
 
 function ended(turn: TurnContext, call: ModelToolCall, finished: Finished): HistoryEvent {
+  turn.calls.end(call.toolCallId, finished.status);
   return {
     type: 'tool_ended',
     turnId: turn.turnId,

@@ -4,6 +4,7 @@ import type { GateAnswer } from '../events.ts';
 import type { ModelToolCall } from '../model.ts';
 import type { PolicyDecision, PreparedCall, Tool, ToolPreview } from '../tool.ts';
 import {
+  callCancelledResult,
   createOutputTail,
   errorText,
   type Finished,
@@ -70,6 +71,8 @@ export async function approve(turn: TurnContext, item: Planned): Promise<Approve
       kind: 'refused',
       result: errorText('cancelled', 'Cancelled before it was approved'),
     };
+  if (turn.calls.isCancelled(call.toolCallId))
+    return { ...item, kind: 'refused', result: callCancelledResult() };
   if (turn.attention().aborted) return { ...item, kind: 'refused', result: interruptedResult() };
   const options = toOptions(decision);
   const answer = await turn.gates.ask(
@@ -87,7 +90,7 @@ export async function approve(turn: TurnContext, item: Planned): Promise<Approve
       details: decision.details,
       options,
     },
-    turn.attention(),
+    turn.calls.signalOf(call.toolCallId, turn.attention()),
   );
   if (await isAllowed(turn, decision, options, answer))
     return { ...item, kind: 'ready', prepared, output: createOutputTail() };
@@ -118,7 +121,7 @@ async function prepare(
       sessionId: turn.sessionId,
       workspace: turn.resources.workspace,
       files: turn.resources.files,
-      signal: turn.signal,
+      signal: turn.calls.signalOf(call.toolCallId, turn.signal),
     });
   } catch (failure) {
     turn.deps.log.error('A tool failed while it was being prepared', {
@@ -149,6 +152,7 @@ async function decide(
     case 'ask':
       return { ...base, kind: 'ask', prepared, decision };
     case 'deny':
+      turn.watch.denied(base.call.toolCallId, decision.reason);
       return {
         ...base,
         kind: 'refused',
@@ -212,6 +216,8 @@ async function isAllowed(
 
 function denial(answer: GateAnswer): Finished {
   if (answer.kind === 'cancelled' && answer.reason === 'interrupted') return interruptedResult();
+  if (answer.kind === 'cancelled' && answer.reason === 'call_cancelled')
+    return callCancelledResult();
   if (answer.kind === 'cancelled')
     return errorText('cancelled', 'Cancelled before it was approved; it did not run');
   const note =

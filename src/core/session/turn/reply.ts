@@ -23,6 +23,8 @@ export type ReplyResult =
   | {
       readonly kind: 'replied';
       readonly calls: readonly ModelToolCall[];
+      /** True if there is nothing in it: no text, no thought, no call. */
+      readonly isEmpty: boolean;
       readonly finish: FinishReason;
       readonly usage: Usage;
       readonly model: Model;
@@ -94,7 +96,8 @@ async function tryOnce(turn: TurnContext, iteration: number, attempt: number): P
     if (attention.aborted) return await keepPartial(turn, iteration, stream, cut());
     if (finish === null) throw brokenOff(model);
     await record(turn, iteration, stream, { calls, finish });
-    return { kind: 'replied', calls, finish: finish.reason, usage: finish.usage, model };
+    const isEmpty = stream.isEmpty && calls.length === 0;
+    return { kind: 'replied', calls, isEmpty, finish: finish.reason, usage: finish.usage, model };
   } catch (failure) {
     if (attention.aborted) return await keepPartial(turn, iteration, stream, cut());
     const error = toModelError(failure, turn.config.model);

@@ -5,6 +5,7 @@ import type { ModelPart, ModelToolResult } from '../model.ts';
 import { askSignIn } from '../state/sign-in.ts';
 import type { AskAnswer, AskRequest, ToolContext } from '../tool.ts';
 import type { ToolCallId } from '../words.ts';
+import { ABORTED, orAborted } from './aborts.ts';
 import type { ReadyCall } from './plan-call.ts';
 import type { TurnContext } from './turn-context.ts';
 
@@ -32,10 +33,36 @@ export function createOutputTail(): OutputTail {
   return Object.assign(() => dropHalfCharacter(tail.slice(-TAIL_UNITS)), { add });
 }
 
-/** Runs an approved call. Never rejects: a tool that throws is a failed call. */
+/** How long a call that is ended alone may take to end what it started, before it is left behind. */
+const END_CALL_MS = 1_000;
+
+/**
+ * Runs an approved call to its result. Stop does not wait for the tool; a call that is ended alone is given a moment,
+ * so that what it started is gone before the next call begins. Never rejects: a tool that throws is a failed call.
+ */
 export async function runCall(turn: TurnContext, ready: ReadyCall): Promise<Finished> {
+  const signal = turn.calls.signalOf(ready.call.toolCallId, turn.signal);
+  const run = runTool(turn, ready, signal);
+  const first = await orAborted(run, signal);
+  if (first !== ABORTED) return first;
+  if (!turn.signal.aborted) {
+    const deadline = new AbortController();
+    const late = turn.deps.clock.sleep(END_CALL_MS, deadline.signal).catch(() => undefined);
+    await orAborted(Promise.race([run, late]), turn.signal);
+    deadline.abort();
+  }
+  return turn.signal.aborted
+    ? cancelledResult(ready.output())
+    : callCancelledResult(ready.output());
+}
+
+async function runTool(
+  turn: TurnContext,
+  ready: ReadyCall,
+  signal: AbortSignal,
+): Promise<Finished> {
   try {
-    const outcome = await ready.prepared.run(toContext(turn, ready));
+    const outcome = await ready.prepared.run(toContext(turn, ready, signal));
     return {
       status: outcome.status,
       parts: outcome.parts,
@@ -68,6 +95,15 @@ export function cancelledResult(output = ''): Finished {
   return errorText('cancelled', text);
 }
 
+/** The result of a call that a person ended alone; `output` is what it had said so far. */
+export function callCancelledResult(output = ''): Finished {
+  const text =
+    output === ''
+      ? 'The user cancelled this call; it did not run to its end. Go on without it.'
+      : `${output}\n[the user cancelled this call]`;
+  return errorText('cancelled', text);
+}
+
 /** The result of a call that an interrupt kept from running. Source: Harn session control, Interrupt. */
 export function interruptedResult(): Finished {
   return errorText(
@@ -76,9 +112,9 @@ export function interruptedResult(): Finished {
   );
 }
 
-function toContext(turn: TurnContext, ready: ReadyCall): ToolContext {
+function toContext(turn: TurnContext, ready: ReadyCall, signal: AbortSignal): ToolContext {
   const { toolCallId } = ready.call;
-  const { resources, recorder, turnId, signal } = turn;
+  const { resources, recorder, turnId } = turn;
   return {
     sessionId: turn.sessionId,
     turnId,
@@ -105,7 +141,11 @@ async function ask(
   { message, schema }: AskRequest,
 ): Promise<AskAnswer> {
   const request = { kind: 'ask', toolCallId, message, schema } as const;
-  const answer = await turn.gates.ask(turn.turnId, request, turn.attention());
+  const answer = await turn.gates.ask(
+    turn.turnId,
+    request,
+    turn.calls.signalOf(toolCallId, turn.attention()),
+  );
   if (answer.kind === 'accepted') return { kind: 'answered', content: answer.content };
   return { kind: 'declined', reason: answer.kind === 'declined' ? (answer.reason ?? null) : null };
 }

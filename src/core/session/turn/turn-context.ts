@@ -8,7 +8,9 @@ import type { Gates } from '../state/gates.ts';
 import type { Recorder } from '../state/recorder.ts';
 import type { Tool } from '../tool.ts';
 import type { Seam, SessionConfig, SessionId, TurnId } from '../words.ts';
+import type { ProgressWatch } from './progress.ts';
 import type { TextStream } from './text-stream.ts';
+import type { ToolCalls } from './tool-calls.ts';
 
 /** What a running turn works with; the snapshot it began with does not change (design §4.6). */
 export type TurnContext = {
@@ -35,6 +37,11 @@ export type TurnContext = {
   readonly closeSeams: (isForced: boolean) => boolean;
   /** A directive of the engine's own, issued at the next seam between two replies. */
   readonly tellDirective: (directive: NewDirective) => void;
+  /** The calls that have no result yet. */
+  readonly calls: ToolCalls;
+  readonly watch: ProgressWatch;
+  /** Stops the turn because something threw that should not have. */
+  readonly fail: (cause: unknown) => void;
   /** Makes the text that is streaming visible to late subscribers; null when a reply is complete. */
   readonly setStream: (stream: TextStream | null) => void;
   /** The model of this turn; resolved anew for each attempt, since a sign-in may have changed it. */

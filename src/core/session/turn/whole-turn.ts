@@ -1,0 +1,116 @@
+import { messageOf } from '../../../base/errors.ts';
+import type { Seams } from '../control/seams.ts';
+import type { SessionDeps, SessionResources } from '../deps.ts';
+import type { Conversation } from '../state/conversation.ts';
+import type { Gates } from '../state/gates.ts';
+import type { Recorder } from '../state/recorder.ts';
+import { askSignIn } from '../state/sign-in.ts';
+import type { AskSignIn } from '../tool.ts';
+import type { SessionConfig, SessionId, TurnId } from '../words.ts';
+import { type AbortReason, orAborted } from './aborts.ts';
+import { NO_USAGE } from './budget.ts';
+import { ProgressWatch } from './progress.ts';
+import { runtimeErrorEnding } from './terminal.ts';
+import type { TextStream } from './text-stream.ts';
+import type { ToolCalls } from './tool-calls.ts';
+import { runTurn, type TurnResult } from './turn.ts';
+import type { TurnContext } from './turn-context.ts';
+
+/** What a turn shares with the session and the loop that it runs in. */
+export type TurnParts = {
+  readonly sessionId: SessionId;
+  readonly deps: SessionDeps;
+  readonly resources: SessionResources;
+  readonly recorder: Recorder;
+  readonly gates: Gates;
+  readonly conversation: Conversation;
+  readonly seams: Seams;
+  readonly calls: ToolCalls;
+  readonly setStream: (stream: TextStream | null) => void;
+  /** Tells subscribers what waits now. */
+  readonly announcePending: () => void;
+};
+
+/** One turn: its name, its snapshot of the session's options, and what stops it. */
+export type OneTurn = {
+  readonly turnId: TurnId;
+  readonly config: SessionConfig;
+  readonly abort: AbortController;
+};
+
+/**
+ * Runs a turn from its preparation to its terminal. What throws in it that should not is an ending too; only a fault of
+ * the journal rejects.
+ */
+export async function runWholeTurn(parts: TurnParts, turn: OneTurn): Promise<TurnResult> {
+  const { signal } = turn.abort;
+  try {
+    await prepare(parts, turn);
+    return await runTurn(contextOf(parts, turn));
+  } catch (failure) {
+    const { reason }: { reason: unknown } = signal;
+    if (isFault(reason)) throw reason.cause;
+    const message = messageOf(failure);
+    parts.deps.log.error('A turn broke off', { sessionId: parts.sessionId, error: message });
+    return { ending: runtimeErrorEnding(message), usage: NO_USAGE, iterations: 0 };
+  }
+}
+
+function isFault(reason: unknown): reason is Extract<AbortReason, { kind: 'fault' }> {
+  return (
+    typeof reason === 'object' && reason !== null && 'kind' in reason && reason.kind === 'fault'
+  );
+}
+
+async function prepare({ resources, gates }: TurnParts, turn: OneTurn): Promise<void> {
+  const { signal } = turn.abort;
+  if (resources.prepareTurn === undefined) return;
+  const signIn: AskSignIn = (request) => askSignIn(gates, turn.turnId, request, signal);
+  await orAborted(resources.prepareTurn({ signal, signIn }), signal);
+}
+
+function contextOf(parts: TurnParts, { turnId, config, abort }: OneTurn): TurnContext {
+  const { sessionId, deps, resources, recorder, gates, conversation, seams, calls } = parts;
+  const { signal } = abort;
+  const tools = new Map(resources.tools().map((tool) => [tool.definition.name, tool]));
+  const watch = new ProgressWatch(deps.digest);
+  return {
+    sessionId,
+    turnId,
+    config,
+    tools,
+    definitions: [...tools.values()].map((tool) => tool.definition),
+    deps,
+    resources,
+    recorder,
+    gates,
+    conversation,
+    signal,
+    passSeam: async (seam, iteration, dropped) => {
+      const pass = await seams.pass({
+        turnId,
+        seam,
+        iteration,
+        stopped: signal.aborted,
+        ...(dropped === undefined ? {} : { dropped }),
+      });
+      if (pass.delivered > 0) {
+        parts.announcePending();
+        watch.reset();
+      }
+      return pass;
+    },
+    attention: () => AbortSignal.any([signal, seams.attention]),
+    closeSeams: (isForced) => seams.close(isForced),
+    tellDirective: (directive) => seams.tellDirective(directive),
+    calls,
+    watch,
+    fail: (cause) => {
+      deps.log.error('A turn broke off', { sessionId, error: messageOf(cause) });
+      const reason: AbortReason = { kind: 'failed', cause };
+      abort.abort(reason);
+    },
+    setStream: parts.setStream,
+    resolveModel: () => deps.models.resolve(config.model, { sessionId }),
+  };
+}
