@@ -1,4 +1,5 @@
 import { element, elementText } from '../../../base/xml-text.ts';
+import type { TurnId } from '../words.ts';
 
 /** The system prompt of a look; a model can tell by it that it is asked as a judge. */
 export const JUDGE_SYSTEM = [
@@ -47,4 +48,9 @@ export function readJudgeCase(text: string): JudgeCase | null {
     .slice(1)
     .map((piece) => elementText('steer', `<steer>\n${piece}`) ?? '');
   return { objective, steers, answer };
+}
+
+/** The key of a judge's directive: the newest look of a turn replaces what an earlier one asked for. */
+export function judgeKey(turnId: TurnId): string {
+  return `judge/${turnId}`;
 }

@@ -1,17 +1,25 @@
 import { Directives } from '../control/directives.ts';
 import { defanged, defangedParts, renderEnvelope } from '../control/envelope.ts';
 import type { HistoryEvent } from '../events.ts';
+import { MessageMarks } from '../history/message-marks.ts';
 import type { ModelMessage, ModelPart, ModelToolCall, ModelToolResult } from '../model.ts';
 import type { MessageId, ToolCallId } from '../words.ts';
+import { compactedMessages } from './compacted.ts';
 import { toModelParts } from './prompt-content.ts';
+import { TurnBrief } from './turn-brief.ts';
 
 /**
- * The conversation as a model reads it, folded from the history. Both a live and a restored session fold the same
- * events, so the message list is the same after a restart; it only ever grows (design §4.7).
+ * The conversation as a model reads it, folded from the current branch of the history. Both a live and a restored
+ * session fold the same events, so the message list is the same after a restart; but for a compaction it only grows
+ * (design §4.7).
  */
 export class Conversation {
   /** The directives that stand. */
   readonly directives = new Directives();
+  /** What the newest turn is about. */
+  readonly brief = new TurnBrief();
+  /** Every message of the branch and where it was complete. */
+  readonly marks = new MessageMarks();
   readonly #messages: ModelMessage[] = [];
   readonly #texts = new Map<MessageId, { text: string; thought: string }>();
   #calls: readonly ModelToolCall[] = [];
@@ -32,7 +40,22 @@ export class Conversation {
     return [...this.#texts.keys()].at(-1) ?? null;
   }
 
-  apply(event: HistoryEvent): void {
+  /** Messages of the branch, also those that a compaction took from the model. */
+  get messageCount(): number {
+    return this.marks.count;
+  }
+
+  /** Takes the next event of the branch; `eventId` is its number in the history. */
+  apply(event: HistoryEvent, eventId = 0): void {
+    const before = this.#messages.at(-1);
+    this.#change(event);
+    const after = this.#messages.at(-1);
+    const isNew = event.type !== 'compacted' && after !== before;
+    this.marks.note(event, eventId, isNew ? (after ?? null) : null);
+  }
+
+  #change(event: HistoryEvent): void {
+    this.brief.apply(event);
     switch (event.type) {
       case 'turn_started':
         this.#addUser(
@@ -63,6 +86,13 @@ export class Conversation {
         break;
       case 'tool_ended':
         this.#addResult(event.result);
+        break;
+      case 'compacted':
+        this.#messages.splice(
+          0,
+          this.#messages.length,
+          ...compactedMessages(event, this.#messages, this.brief, this.directives),
+        );
         break;
       default:
         break;
@@ -110,6 +140,7 @@ export class Conversation {
       calls: event.calls,
       ...(event.providerState === undefined ? {} : { providerState: event.providerState }),
     });
+    this.brief.replies += 1;
   }
 
   #addResult(result: ModelToolResult): void {

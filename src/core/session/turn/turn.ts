@@ -1,15 +1,19 @@
-import type { Model, ModelError } from '../model.ts';
+import { messageOf } from '../../../base/errors.ts';
+import type { Model, ModelToolCall } from '../model.ts';
 import type { Usage } from '../words.ts';
 import { abortReason } from './aborts.ts';
 import { runBatch } from './batch.ts';
 import { addUsage, exhausted, NO_USAGE, outOfTime } from './budget.ts';
-import { type ReplyResult, requestReply } from './reply.ts';
+import { replyInContext } from './compact.ts';
+import { CompletionJudge } from './judge.ts';
+import type { ReplyResult } from './reply.ts';
 import {
   cancelledEnding,
   closedEnding,
   type Ending,
   finishedEnding,
-  terminal,
+  providerEnding,
+  runtimeErrorEnding,
 } from './terminal.ts';
 import type { TurnContext } from './turn-context.ts';
 
@@ -20,7 +24,7 @@ export type TurnResult = {
   readonly iterations: number;
 };
 
-type Progress = { iteration: number; usage: Usage };
+type Progress = { iteration: number; usage: Usage; readonly judge: CompletionJudge };
 
 /**
  * Runs a turn to its terminal: iterations of one model reply and its tool batch, until a reply has no calls, a limit
@@ -28,7 +32,28 @@ type Progress = { iteration: number; usage: Usage };
  */
 export async function runTurn(turn: TurnContext): Promise<TurnResult> {
   const startedAt = turn.deps.clock.now();
-  const progress: Progress = { iteration: 0, usage: NO_USAGE };
+  const progress: Progress = {
+    iteration: 0,
+    usage: NO_USAGE,
+    judge: new CompletionJudge(turn),
+  };
+  try {
+    const ending = await runToEnding(turn, progress, startedAt);
+    await turn.passSeam('loop_exit', progress.iteration);
+    return { ending, usage: progress.usage, iterations: progress.iteration };
+  } catch (failure) {
+    turn.fail(failure);
+    const ending = abortEnding(turn);
+    if (ending === null) throw failure;
+    return { ending, usage: progress.usage, iterations: progress.iteration };
+  }
+}
+
+async function runToEnding(
+  turn: TurnContext,
+  progress: Progress,
+  startedAt: number,
+): Promise<Ending> {
   for (;;) {
     const spent = {
       steps: progress.iteration,
@@ -38,9 +63,7 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
     const forced = abortEnding(turn) ?? exhausted(turn.config.budget, spent);
     const ending = forced ?? (await iterate(turn, progress));
     // A message that came after the last seam is read in one more iteration, while the agent is the one who ends.
-    if (ending === null || !turn.closeSeams(!endsByAgent(ending))) continue;
-    await turn.passSeam('loop_exit', progress.iteration);
-    return { ending, usage: progress.usage, iterations: progress.iteration };
+    if (ending !== null && turn.closeSeams(!endsByAgent(ending))) return ending;
   }
 }
 
@@ -52,19 +75,30 @@ function endsByAgent({ terminal: { owner } }: Ending): boolean {
 async function iterate(turn: TurnContext, progress: Progress): Promise<Ending | null> {
   progress.iteration += 1;
   await turn.passSeam('iteration_start', progress.iteration);
-  const reply = await requestReply(turn, progress.iteration);
+  const { reply, summaryUsage } = await replyInContext(turn, progress.iteration);
+  progress.usage = addUsage(progress.usage, summaryUsage);
   if (reply.kind === 'aborted') return abortEnding(turn);
   if (reply.kind === 'interrupted') return null;
-  if (reply.kind === 'failed') return failedEnding(reply.error);
+  if (reply.kind === 'failed') return providerEnding(reply.error.message);
   progress.usage = addUsage(progress.usage, reply.usage);
   await reportUsage(turn, reply.model, reply.usage);
   if (reply.calls.length > 0) {
     await runBatch(turn, progress.iteration, reply.calls);
-    return abortEnding(turn) ?? unfinished(reply);
+    return abortEnding(turn) ?? unfinished(reply) ?? goingRound(turn, reply.calls);
   }
-  if (reply.finish === 'pause') return null;
-  const { delivered } = await turn.passSeam('iteration_end', progress.iteration);
-  return delivered > 0 ? null : finishedEnding(reply.finish);
+  if (reply.finish === 'pause') return turn.watch.paused(reply.isEmpty);
+  const { ending, usage } = await progress.judge.end(
+    progress.iteration,
+    finishedEnding(reply.finish),
+  );
+  progress.usage = addUsage(progress.usage, usage);
+  return abortEnding(turn) ?? ending;
+}
+
+/** The ending of a turn whose batches come to nothing, or null. */
+function goingRound(turn: TurnContext, calls: readonly ModelToolCall[]): Ending | null {
+  const batch = turn.conversation.messages.findLast(({ role }) => role === 'tool');
+  return batch?.role === 'tool' ? turn.watch.batchEnded(calls, batch.results) : null;
 }
 
 /** A reply that was cut at its output limit ends the turn, even though its complete calls have run. */
@@ -79,21 +113,19 @@ function abortEnding(turn: TurnContext): Ending | null {
   const reason = abortReason(turn.signal);
   switch (reason.kind) {
     case 'cancelled':
-      return cancelledEnding();
+      return cancelledEnding(reason.why);
     case 'out_of_time':
       return outOfTime(turn.config.budget);
     case 'closed':
       return closedEnding(reason.why);
+    case 'failed':
+      return runtimeErrorEnding(messageOf(reason.cause));
     case 'fault':
       throw reason.cause;
     case 'interrupted':
     case 'call_cancelled':
       return null;
   }
-}
-
-function failedEnding(error: ModelError): Ending {
-  return { terminal: terminal('provider_error', error.message), stopReason: 'end_turn' };
 }
 
 async function reportUsage(turn: TurnContext, model: Model, usage: Usage): Promise<void> {
