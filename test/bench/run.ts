@@ -4,6 +4,7 @@ import { benchGrowth } from './figures/growth.ts';
 import { benchMemory } from './figures/memory.ts';
 import { benchSessionList, benchSessionLoad } from './figures/sessions.ts';
 import { benchStart } from './figures/start.ts';
+import { benchStop } from './figures/stop.ts';
 import { benchStore } from './figures/store.ts';
 import { inFolder } from './measure.ts';
 import { type Programs, preparePrograms } from './programs.ts';
@@ -12,6 +13,7 @@ import { type Figure, isMet, table } from './report.ts';
 const PARTS: Readonly<Record<string, (programs: Programs) => Promise<readonly Figure[]>>> = {
   start: benchStart,
   calls: benchCalls,
+  stop: benchStop,
   chunks: benchChunks,
   memory: benchMemory,
   list: benchSessionList,
