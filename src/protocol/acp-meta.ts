@@ -22,6 +22,8 @@ export type UpdateExtras = {
     readonly reason: string;
     readonly correction: string | null;
   };
+  /** On `session_info_update`: an interrupt broke this reply off; its text so far stands, its calls do not. */
+  readonly interrupted?: { readonly messageId: string };
   /** On `session_info_update`: the model reads a summary from here on. */
   readonly compacted?: { readonly before: number; readonly after: number };
   /** On `session_info_update`: what a turn left can be gone back from. */

@@ -1,4 +1,4 @@
-import type { ContentBlock } from './acp.ts';
+import type { ContentBlock, SessionUpdate } from './acp.ts';
 import type { Actor, ControlOutcome } from './controls.ts';
 
 /** On every frame that carries an event; repeated under `params._meta.harn` for clients that see params only. */
@@ -81,3 +81,34 @@ export type MoveResponse = {
   readonly lastEventId: number;
   readonly prefix_hash: string;
 };
+
+type Meta = { readonly _meta?: { readonly [key: string]: unknown } };
+
+/**
+ * Updates of the Harn extension, which stand in `session/update` next to ACP's. Clients that declared neither
+ * extension are never sent one. Source: Harn control extension, updates.
+ */
+export type HarnUpdate =
+  /** A pending message was delivered. */
+  | ({
+      readonly sessionUpdate: 'user_message';
+      readonly messageId: string;
+      readonly content: readonly ContentBlock[];
+    } & Meta)
+  | ({
+      readonly sessionUpdate: 'session_rollback' | 'session_redo';
+      readonly checkpointId: string | null;
+      readonly status: 'rolled_back' | 'redone';
+      readonly beforeMessageCount: number;
+      readonly afterMessageCount: number;
+    } & Meta)
+  | ({
+      readonly sessionUpdate: 'session_truncated';
+      readonly keptMessageCount: number;
+      readonly removedMessageCount: number;
+    } & Meta)
+  /** Files wait for a person's review. */
+  | ({ readonly sessionUpdate: 'progress' } & Meta);
+
+/** Everything that `session/update` may carry. */
+export type WireUpdate = SessionUpdate | HarnUpdate;

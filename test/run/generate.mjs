@@ -31,6 +31,7 @@ const ACP = {
   readTextFileAnswer: 'ReadTextFileResponse',
   writeTextFileAnswer: 'WriteTextFileResponse',
   sessionNotification: 'SessionNotification',
+  contentBlock: 'ContentBlock',
 };
 
 /** Our own extension's definitions are exported by their names in the schema. */

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../base/json.ts';
-import type { SessionUpdate } from '../../../protocol/acp.ts';
 import type { UpdateExtras } from '../../../protocol/acp-meta.ts';
+import type { WireUpdate } from '../../../protocol/harn.ts';
 
 /** An update and where its text begins in its message, if it is streamed text. */
-export type Projected = { readonly update: SessionUpdate; readonly offset?: number };
+export type Projected = { readonly update: WireUpdate; readonly offset?: number };
 
 /** For whom updates are made. */
 export type Audience = {
@@ -11,6 +11,8 @@ export type Audience = {
   readonly notices: boolean;
   /** It reads `_meta.pilothouse`. */
   readonly extras: boolean;
+  /** It takes the updates of the Harn extension. */
+  readonly harn: boolean;
 };
 
 /** `_meta` of an update from what belongs to each extension; nothing if both are empty. */

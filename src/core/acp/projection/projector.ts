@@ -1,6 +1,8 @@
 import type { SessionUpdate } from '../../../protocol/acp.ts';
+import type { WireUpdate } from '../../../protocol/harn.ts';
 import type { EphemeralEvent, HistoryEvent, Stored } from '../../session/events.ts';
 import type { Mode } from '../../session/words.ts';
+import * as controls from './control-updates.ts';
 import type { Audience, Projected } from './projected.ts';
 import * as tools from './tool-updates.ts';
 import * as turns from './turn-updates.ts';
@@ -62,7 +64,7 @@ export class Projector {
     event: Exclude<HistoryEvent, { type: 'message_delta' }>,
     at: number,
     options: ProjectionOptions,
-  ): readonly SessionUpdate[] {
+  ): readonly WireUpdate[] {
     switch (event.type) {
       case 'turn_started':
         return [
@@ -83,6 +85,15 @@ export class Projector {
         return turns.gateResolved(event, this.#audience);
       case 'machine_message':
         return turns.machineMessage(event, this.#audience);
+      case 'inject_delivered':
+      case 'judge_decision':
+      case 'compacted':
+      case 'turn_checkpoint':
+      case 'history_moved':
+      case 'files_restored':
+      case 'model_replied':
+      case 'directives_issued':
+        return controls.controlUpdates(event, this.#audience);
       default:
         return this.#sessionUpdates(event, at);
     }
@@ -98,7 +109,6 @@ export class Projector {
       | 'usage_changed'
       | 'notice'
       | 'model_failed'
-      | 'model_replied'
       | 'process_started'
       | 'process_ended'
     >,
@@ -132,7 +142,6 @@ export class Projector {
       case 'session_created':
         this.#mode = event.config.mode;
         return [];
-      case 'model_replied':
       case 'process_started':
       case 'process_ended':
         return [];

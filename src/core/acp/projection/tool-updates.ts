@@ -62,7 +62,7 @@ export function ended(event: Of<'tool_ended'>, audience: Audience): SessionUpdat
     ...(status === 'completed'
       ? {}
       : metaFor(audience, {
-          harn: { errorCategory: CATEGORIES[status] },
+          harn: { errorCategory: CATEGORIES[status], ...(status === 'failed' ? {} : { status }) },
           ...(status === 'failed' ? {} : { pilothouse: { status } }),
         })),
   };

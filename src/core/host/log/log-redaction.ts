@@ -93,5 +93,10 @@ function readableText(text: string): string {
     text.length > MAX_TEXT
       ? `${text.slice(0, MAX_TEXT)}… ${text.length - MAX_TEXT} more characters`
       : text;
-  return SECRET_TEXTS.reduce((clean, [pattern, shown]) => clean.replace(pattern, shown), cut);
+  return withoutSecrets(cut);
+}
+
+/** The text with what looks like a secret wherever it stands replaced. */
+export function withoutSecrets(text: string): string {
+  return SECRET_TEXTS.reduce((clean, [pattern, shown]) => clean.replace(pattern, shown), text);
 }
