@@ -1,14 +1,17 @@
 import type { Clock } from '../../../src/base/clock.ts';
 import { Deferred } from '../../../src/base/deferred.ts';
 import type { JsonObject } from '../../../src/base/json.ts';
+import { foldSession } from '../../../src/core/host/fold-session.ts';
 import { sha256 } from '../../../src/core/host/node-ports.ts';
 import { Inbox } from '../../../src/core/session/control/inbox.ts';
 import { NextTurnQueue } from '../../../src/core/session/control/next-turns.ts';
 import type { SessionDeps, SessionResources } from '../../../src/core/session/deps.ts';
 import type { HistoryEvent, SessionSignal } from '../../../src/core/session/events.ts';
-import { Session } from '../../../src/core/session/session.ts';
+import { type Folded, Session } from '../../../src/core/session/session.ts';
 import { Conversation } from '../../../src/core/session/state/conversation.ts';
 import type { PromptOutcome } from '../../../src/core/session/state/prompts.ts';
+import type { Tip } from '../../../src/core/session/state/recorder.ts';
+import { interruptedEvents } from '../../../src/core/session/state/restore.ts';
 import { SessionState } from '../../../src/core/session/state/session-state.ts';
 import type {
   Policy,
@@ -106,6 +109,8 @@ export type TestSession = {
   /** Types of the history in order. */
   types(): string[];
   history(): HistoryEvent[];
+  /** The same session in another process, as if this one had died now. */
+  restart(options?: Partial<SessionOptions>): Promise<TestSession>;
   prompt(text: string, order?: number, commandId?: string): Promise<PromptOutcome>;
   /** Resolves with the first event that matches, past or future. */
   next<T extends HistoryEvent['type']>(
@@ -114,17 +119,22 @@ export type TestSession = {
   ): Promise<Extract<HistoryEvent, { type: T }>>;
 };
 
-/** A live session over a memory journal. */
-export async function aSession(options: {
+/** What a session is tried with. */
+export type SessionOptions = {
   model: ScriptedModel;
   tools?: readonly Tool[];
   decide?: (call: { tool: string }) => PolicyDecision;
   config?: Partial<SessionConfig>;
   stopAll?: () => Promise<void>;
-}): Promise<TestSession> {
+  prepareTurn?: () => Promise<void>;
+};
+
+/** What outlives the process that a session lives in. */
+type World = { readonly journal: MemoryJournal; ids: number; order: number };
+
+/** A live session over a memory journal. */
+export async function aSession(options: SessionOptions): Promise<TestSession> {
   const journal = new MemoryJournal();
-  const clock = new ManualClock();
-  const sessionId = 's1' as SessionId;
   const config: SessionConfig = {
     mode: 'ask',
     model: 'scripted/one',
@@ -138,7 +148,7 @@ export async function aSession(options: {
     additionalDirectories: [],
     config,
   };
-  const [stored] = await journal.append(sessionId, [{ stream: 'history', event: created }]);
+  const [stored] = await journal.append(SESSION_ID, [{ stream: 'history', event: created }]);
   const folded = {
     state: new SessionState(),
     conversation: new Conversation(),
@@ -146,8 +156,26 @@ export async function aSession(options: {
     nextTurns: new NextTurnQueue(),
   };
   folded.state.applyHistory(created);
-  let order = 0;
-  let id = 0;
+  const tip = { lastEventId: 1, prefixHash: stored?.record.hash ?? '' };
+  return alive({ journal, ids: 0, order: 0 }, folded, tip, options);
+}
+
+const SESSION_ID = 's1' as SessionId;
+
+/** As after a crash: what the journal holds is all that is left. */
+async function restarted(world: World, options: SessionOptions): Promise<TestSession> {
+  const folded = await foldSession(world.journal, SESSION_ID);
+  const row = await world.journal.session(SESSION_ID);
+  if (row === null) throw new Error('There is no session');
+  const t = alive(world, folded, row, options);
+  const { state, conversation } = folded;
+  await t.session.restored(interruptedEvents(state, conversation), state.openTurn);
+  return t;
+}
+
+function alive(world: World, folded: Folded, tip: Tip, options: SessionOptions): TestSession {
+  const { journal } = world;
+  const clock = new ManualClock();
   const remembered: RememberOption[] = [];
   const policy: Policy = {
     decide: async (call) => options.decide?.(call) ?? { decision: 'allow', reason: 'test' },
@@ -163,8 +191,8 @@ export async function aSession(options: {
     clock,
     ids: {
       unique: () => {
-        id += 1;
-        return `id${id}`;
+        world.ids += 1;
+        return `id${world.ids}`;
       },
       secret: () => 'secret',
     },
@@ -183,15 +211,10 @@ export async function aSession(options: {
     },
     tools: () => options.tools ?? [],
     system: 'system',
+    ...(options.prepareTurn === undefined ? {} : { prepareTurn: options.prepareTurn }),
     expand: (text) => (text === '/hello' ? 'say hello' : null),
   };
-  const session = new Session(
-    sessionId,
-    deps,
-    resources,
-    { lastEventId: 1, prefixHash: stored?.record.hash ?? '' },
-    folded,
-  );
+  const session = new Session(SESSION_ID, deps, resources, tip, folded);
   const signals: SessionSignal[] = [];
   const waiting = new Set<() => void>();
   session.subscribe((signal) => {
@@ -207,12 +230,13 @@ export async function aSession(options: {
     clock,
     signals,
     history,
+    restart: (others = {}) => restarted(world, { ...options, ...others }),
     types: () => history().map(({ type }) => type),
     prompt: (text, at, commandId) => {
-      order = at ?? order + 1;
+      world.order = at ?? world.order + 1;
       return session.prompt({
-        order,
-        commandId: (commandId ?? `c${order}`) as CommandId,
+        order: world.order,
+        commandId: (commandId ?? `c${world.order}`) as CommandId,
         content: [{ type: 'text', text }],
         actor: OWNER,
       });
