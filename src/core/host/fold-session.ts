@@ -2,6 +2,7 @@ import { Inbox } from '../session/control/inbox.ts';
 import { NextTurnQueue } from '../session/control/next-turns.ts';
 import { StagedState } from '../session/control/staged.ts';
 import type { HistoryEvent, Stored } from '../session/events.ts';
+import { branchOf, isOn } from '../session/history/branch.ts';
 import type { Journal } from '../session/ports.ts';
 import type { Folded } from '../session/session.ts';
 import { Conversation } from '../session/state/conversation.ts';
@@ -17,12 +18,18 @@ export type FoldedSession = Folded & {
   readonly environmentPolicy: EnvironmentPolicy;
 };
 
-/** Rebuilds what a session is from its two streams; `seen` is told every event of the history. */
+/**
+ * Rebuilds what a session is from its two streams; the conversation is that of the current branch. `seen` is told
+ * every event of the history.
+ */
 export async function foldSession(
   journal: Journal,
   sessionId: SessionId,
   seen: (record: Stored<HistoryEvent>) => void = () => undefined,
 ): Promise<FoldedSession> {
+  const moves = await journal.moves(sessionId);
+  const tip = (await journal.session(sessionId))?.lastEventId ?? 0;
+  const branch = branchOf(moves, tip);
   const state = new SessionState();
   const conversation = new Conversation();
   const inbox = new Inbox();
@@ -33,9 +40,10 @@ export async function foldSession(
     journal.readHistory(sessionId, { after, limit }),
   )) {
     for (const record of page) {
-      state.applyHistory(record.event);
+      state.applyHistory(record.event, record.at);
       staged.applyHistory(record.seq, record.event);
-      conversation.apply(record.event);
+      if (record.seq > tip || isOn(branch, record.seq))
+        conversation.apply(record.event, record.seq);
       inbox.apply(record.event, record.at);
       if (record.event.type === 'session_created')
         environmentPolicy = record.event.environmentPolicy ?? INHERITED;
@@ -47,7 +55,7 @@ export async function foldSession(
   )) {
     for (const record of page) {
       const { event, at } = record;
-      state.applyControl(event);
+      state.applyControl(event, at);
       staged.applyControl(event);
       inbox.apply(event, at);
       if (event.type === 'queue_changed') nextTurns.apply(event.change, event.actor, at);

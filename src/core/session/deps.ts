@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Ids } from '../../base/ids.ts';
+import type { Checkpoints } from './checkpoints.ts';
 import type { ModelCatalog } from './model.ts';
 import type { Journal, Log } from './ports.ts';
 import type { DocumentFiles, Policy, Processes, Tool, TurnPreparation, Workspace } from './tool.ts';
@@ -23,6 +24,8 @@ export type SessionResources = {
   readonly workspace: Workspace;
   readonly files: DocumentFiles;
   readonly processes: SessionProcesses;
+  /** Keeps the files as turns find and leave them; missing where nothing is kept. */
+  readonly checkpoints?: Checkpoints;
   /** The tools of the next turn; external ones come and go between turns. */
   readonly tools: () => readonly Tool[];
   /**

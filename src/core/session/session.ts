@@ -2,6 +2,7 @@ import type { Disposable } from '../../base/disposables.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { AvailableCommand, ContentBlock } from '../../protocol/acp.ts';
 import type { Actor, ControlOutcome } from '../../protocol/controls.ts';
+import type { Checkpoints } from './checkpoints.ts';
 import { canonical, SessionError } from './commands.ts';
 import type { Inbox } from './control/inbox.ts';
 import type { NextTurnQueue } from './control/next-turns.ts';
@@ -12,6 +13,7 @@ import type { SessionDeps, SessionResources } from './deps.ts';
 import type { EphemeralEvent, GateAnswer, HistoryEvent, SessionSignal } from './events.ts';
 import { Exclusive } from './history/exclusive.ts';
 import { foldBranch } from './history/fold-branch.ts';
+import { type MovedCounts, movedCounts, type NewMove } from './history/new-move.ts';
 import type { Timeline } from './history/timeline.ts';
 import { Loop } from './loop.ts';
 import type { NewRecord } from './ports.ts';
@@ -205,6 +207,11 @@ export class Session implements Disposable, SessionControl {
     return this.#conversation;
   }
 
+  /** The files as its turns left them; null where nothing keeps them. */
+  get checkpoints(): Checkpoints | null {
+    return this.#resources.checkpoints ?? null;
+  }
+
   /** Branches, checkpoints and what can be redone. */
   get timeline(): Timeline {
     return this.#folded.state.timeline;
@@ -234,14 +241,14 @@ export class Session implements Disposable, SessionControl {
    * Continues the history behind event `move.to`; the conversation is that of the new branch when this resolves.
    * `seal` ends a turn that the cut goes through. Only within `exclusively`.
    */
-  async moveHistory(
-    move: Omit<Extract<HistoryEvent, { type: 'history_moved' }>, 'type'>,
-    seal: readonly HistoryEvent[] = [],
-  ): Promise<void> {
+  async moveHistory(move: NewMove, seal: readonly HistoryEvent[] = []): Promise<MovedCounts> {
     const branch = this.timeline.branchAt(move.to);
-    this.#movedTo = await foldBranch(this.#journal, this.sessionId, branch);
+    const next = await foldBranch(this.#journal, this.sessionId, branch);
+    const counts = movedCounts(move.reason, this.#conversation.messageCount, next.messageCount);
+    this.#movedTo = next;
     try {
-      await this.#recorder.history({ type: 'history_moved', ...move }, ...seal);
+      await this.#recorder.history({ type: 'history_moved', ...move, ...counts }, ...seal);
+      return counts;
     } finally {
       this.#movedTo = null;
     }

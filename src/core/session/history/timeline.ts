@@ -1,7 +1,7 @@
 import type { ContentBlock } from '../../../protocol/acp.ts';
 import type { ControlEvent } from '../control-events.ts';
 import type { HistoryEvent } from '../events.ts';
-import type { CheckpointId, TurnId } from '../words.ts';
+import type { TurnId } from '../words.ts';
 import { type Branch, branchOf, isOn, type Move } from './branch.ts';
 
 type CheckpointEvent = Extract<HistoryEvent, { type: 'turn_checkpoint' }>;
@@ -37,6 +37,7 @@ export class Timeline {
   readonly #moves: Move[] = [];
   readonly #checkpoints: KnownCheckpoint[] = [];
   readonly #turns = new Map<TurnId, string>();
+  readonly #calls = new Set<string>();
   #undone: Undone[] = [];
   #tip = 0;
 
@@ -86,6 +87,9 @@ export class Timeline {
         this.#turns.set(event.turnId, beginningOf(event.content));
         this.#undone = [];
         break;
+      case 'tool_proposed':
+        this.#calls.add(event.toolCallId);
+        break;
       case 'turn_checkpoint': {
         const prompt = this.#turns.get(event.turnId) ?? '';
         this.#checkpoints.push({ seq: this.#tip, at, event, prompt });
@@ -109,8 +113,13 @@ export class Timeline {
   }
 
   /** True if the checkpoint exists in this session at all, whatever branch it is on. */
-  knows(checkpointId: CheckpointId | string): boolean {
+  knows(checkpointId: string): boolean {
     return this.#checkpoints.some(({ event }) => event.checkpointId === checkpointId);
+  }
+
+  /** True if a tool was ever called under this id, whatever branch that is on. */
+  knowsCall(toolCallId: string): boolean {
+    return this.#calls.has(toolCallId);
   }
 
   #move(event: MoveEvent, at: number): void {
