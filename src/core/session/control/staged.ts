@@ -1,5 +1,6 @@
 import type { ControlEvent } from '../control-events.ts';
 import type { HistoryEvent } from '../events.ts';
+import { type Branch, branchOf, isOn, type Move } from '../history/branch.ts';
 import type { FsMode, ToolCallId } from '../words.ts';
 
 /** A file as it would become. `base` is what the disk held when it was first staged; null is no file. */
@@ -61,7 +62,7 @@ export class StagedState {
   applyHistory(seq: number, event: HistoryEvent): boolean {
     if (event.type === 'tool_started') this.#branch.started(event.toolCallId, seq);
     if (event.type !== 'history_moved') return false;
-    this.#branch.moved(seq, event.to);
+    this.#branch.moved({ seq, to: event.to });
     return this.#versions.size > 0;
   }
 
@@ -70,29 +71,24 @@ export class StagedState {
   }
 }
 
-/** Which calls lie on the current branch of a history: the events that lead to its newest one. */
+/** Which calls lie on the current branch of a history. */
 class CallBranch {
   readonly #started = new Map<ToolCallId, number>();
-  /** Oldest first; behind event `at` the history goes on as it stood at event `to`. */
-  readonly #moves: { readonly at: number; readonly to: number }[] = [];
+  readonly #moves: Move[] = [];
+  #branch: Branch | null = null;
 
   started(toolCallId: ToolCallId, seq: number): void {
     this.#started.set(toolCallId, seq);
   }
 
-  moved(at: number, to: number): void {
-    this.#moves.push({ at, to });
+  moved(move: Move): void {
+    this.#moves.push(move);
+    this.#branch = null;
   }
 
   holds(toolCallId: ToolCallId): boolean {
     const seq = this.#started.get(toolCallId);
-    if (seq === undefined) return false;
-    let tip = Number.POSITIVE_INFINITY;
-    for (const { at, to } of this.#moves.toReversed()) {
-      if (at > tip) continue;
-      if (seq > at) break;
-      tip = to;
-    }
-    return seq <= tip;
+    this.#branch ??= branchOf(this.#moves, Number.MAX_SAFE_INTEGER);
+    return seq !== undefined && isOn(this.#branch, seq);
   }
 }
