@@ -23,7 +23,6 @@ import type {
 } from '../../../src/core/session/tool.ts';
 import type { CommandId, SessionConfig, SessionId } from '../../../src/core/session/words.ts';
 import { MemoryJournal } from './memory-journal.ts';
-import type { ScriptedModel } from './scripted-model.ts';
 
 export const OWNER = { clientId: 'test', role: 'host_owner', source: 'acp' } as const;
 
@@ -121,12 +120,13 @@ export type TestSession = {
 
 /** What a session is tried with. */
 export type SessionOptions = {
-  model: ScriptedModel;
+  model: ModelCatalog;
   tools?: readonly Tool[];
   decide?: (call: { tool: string }) => PolicyDecision;
   config?: Partial<SessionConfig>;
   stopAll?: () => Promise<void>;
   prepareTurn?: () => Promise<void>;
+  remember?: () => Promise<void>;
 };
 
 /** What outlives the process that a session lives in. */
@@ -180,6 +180,7 @@ function alive(world: World, folded: Folded, tip: Tip, options: SessionOptions):
   const policy: Policy = {
     decide: async (call) => options.decide?.(call) ?? { decision: 'allow', reason: 'test' },
     remember: async (_sessionId, _workspace, option) => {
+      await options.remember?.();
       remembered.push(option);
     },
   };
@@ -198,6 +199,7 @@ function alive(world: World, folded: Folded, tip: Tip, options: SessionOptions):
     },
     log: { debug: silent, info: silent, warn: silent, error: silent },
     digest: sha256,
+    ...(options.directives === undefined ? {} : { directives: options.directives }),
   };
   const resources: SessionResources = {
     workspace: { cwd: '/w', roots: ['/w'] },

@@ -72,15 +72,21 @@ async function compact(turn: TurnContext, iteration: number): Promise<Usage | nu
   return usage;
 }
 
+function keptOf({ conversation, turnId }: TurnContext): number | null {
+  const { messages, brief, directives } = conversation;
+  const kept = keptCount(messages, brief.context.size);
+  const gained = messages.length - kept - standingMessages(turnId, directives);
+  return gained > 0 ? kept : null;
+}
+
 /**
  * How many of the newest messages stay as they are: those that fit, never the results of a batch without its calls.
- * Null when nothing would be gained.
+ * `size` is the model's context in tokens, 0 where it is not known.
  */
-function keptOf({ conversation, turnId }: TurnContext): number | null {
-  const { messages, brief } = conversation;
+export function keptCount(messages: readonly ModelMessage[], size: number): number {
   const sizes = messages.map(estimateTokens);
   const total = sizes.reduce((sum, tokens) => sum + tokens, 0);
-  const room = KEPT * Math.min(total, brief.context.size || total);
+  const room = KEPT * Math.min(total, size === 0 ? total : size);
   let start = messages.length;
   let tokens = 0;
   for (let index = messages.length - 1; index >= 0; index -= 1) {
@@ -88,7 +94,7 @@ function keptOf({ conversation, turnId }: TurnContext): number | null {
     if (tokens > room) break;
     if (messages[index]?.role !== 'tool') start = index;
   }
-  return start > standingMessages(turnId, conversation.directives) ? messages.length - start : null;
+  return messages.length - start;
 }
 
 async function summarise(
