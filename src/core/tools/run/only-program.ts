@@ -1,6 +1,6 @@
 /** One word of a program, and arguments in which no other program can hide. */
 const SIMPLE =
-  /^(?<program>[\w./+@-]+)(?:\s+(?:\d*[<>]&\d|[<>]|\\[^\n]|'[^']*'|"(?:[^"`$\\]|\\[^`$\n])*"|[^\s;&|()<>`$'"\\]|[^\S\n])*)?$/;
+  /^(?<program>[\w./+@-]+)(?:[^\S\n]+(?:\d*[<>]&\d|[<>]|\\[^\n]|'[^']*'|"(?:[^"`$\\]|\\[^`$\n])*"|[^\s;&|()<>`$'"\\]|[^\S\n])*)?$/;
 
 const MAX_LENGTH = 4096;
 
