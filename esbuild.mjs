@@ -102,7 +102,10 @@ const bundles = [
     format: 'esm',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    entryPoints: [{ in: 'media/chat/main.tsx', out: 'chat' }],
+    entryPoints: [
+      { in: 'media/chat/main.tsx', out: 'chat' },
+      { in: 'media/receipts/main.tsx', out: 'receipts' },
+    ],
     outdir: 'dist/media',
     loader: { '.ttf': 'file', '.svg': 'text' },
     assetNames: '[name]',

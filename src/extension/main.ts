@@ -16,6 +16,7 @@ import { registerDiffs } from './diffs/register-diffs.ts';
 import { diffPorts } from './diffs/services-ports.ts';
 import { registerEditorModels } from './models/editor-models.ts';
 import { registerParticipant } from './participant/participant.ts';
+import { registerReceipts } from './receipts/register-receipts.ts';
 import { RedoStore } from './rewind/redo-store.ts';
 import { registerRewind } from './rewind/register-rewind.ts';
 import { createSessions } from './sessions/create-sessions.ts';
@@ -79,7 +80,7 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
   const services = createServices({ ...parts, ...sessions, ...chat });
   own.push(registerAllCommands(services));
   own.push(registerDiffs(diffPorts(services, context.workspaceState), log));
-  own.push(registerRewind(services));
+  own.push(registerRewind(services), registerReceipts(services, context.extensionUri));
   own.push(registerTranscript(services));
   own.push(
     registerEditorModels({

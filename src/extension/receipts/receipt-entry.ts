@@ -1,0 +1,69 @@
+import * as l10n from '@vscode/l10n';
+import type { ControlOutcome } from '../../protocol/controls.ts';
+import type { ReceiptList } from '../../protocol/pilothouse.ts';
+import type { ReceiptEntry } from '../../protocol/receipts-view.ts';
+import { controlWords, outcomeWords, reasonWords } from './receipt-words.ts';
+
+/** A receipt as it is listed. */
+export type ListedReceipt = ReceiptList['receipts'][number];
+
+/** The client id of this window's own connection. Source: `core/handshake.ts`. */
+const OWN_CLIENT = 'pilothouse-vscode';
+
+/** A receipt as the page shows it. */
+export function receiptEntry({ seq, at, hash, receipt }: ListedReceipt): ReceiptEntry {
+  const { method, outcome, status, actor, reason } = receipt;
+  return {
+    seq,
+    hash,
+    at: Date.parse(at),
+    controlId: receipt.control_id,
+    method,
+    asked: askedWords(receipt),
+    status,
+    outcome,
+    happened: outcomeWords(outcome),
+    refusal: reason === undefined ? null : { words: reasonWords(reason), reason },
+    who: whoWords(actor.clientId),
+    role: roleWords(actor.role),
+    door: actor.source,
+    facts: factsOf(receipt),
+  };
+}
+
+/** A message into a turn says which kind it was, where the receipt tells. */
+function askedWords({ method, metadata }: ControlOutcome): string {
+  if (method !== 'session/inject') return controlWords(method);
+  switch (metadata['mode']) {
+    case 'steer':
+      return l10n.t('Steer');
+    case 'interrupt_immediate':
+    case 'interrupt':
+      return l10n.t('Interrupt');
+    case 'queue':
+      return l10n.t('Leave a note');
+    default:
+      return controlWords(method);
+  }
+}
+
+function whoWords(clientId: string): string {
+  return clientId === OWN_CLIENT || clientId.startsWith(`${OWN_CLIENT}:`)
+    ? l10n.t('VS Code')
+    : clientId;
+}
+
+function roleWords(role: ControlOutcome['actor']['role']): string {
+  return role === 'host_owner' ? l10n.t('owner') : l10n.t('observer');
+}
+
+function factsOf({ target, metadata, session_id }: ControlOutcome): ReceiptEntry['facts'] {
+  const named = Object.entries(target).filter(
+    ([key, value]) => key !== 'sessionId' || value !== session_id,
+  );
+  return [
+    { label: 'session_id', value: session_id },
+    ...named.map(([label, value]) => ({ label, value })),
+    ...Object.entries(metadata).map(([label, value]) => ({ label, value: String(value) })),
+  ];
+}

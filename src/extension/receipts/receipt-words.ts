@@ -1,0 +1,103 @@
+import * as l10n from '@vscode/l10n';
+import { CONTROLS, type Control } from '../../protocol/controls.ts';
+
+/** What a control asks for, in plain words. */
+export function controlWords(method: string): string {
+  const words = isControl(method) ? WORDS[method]() : method;
+  return words;
+}
+
+/** All controls with their words, for a filter. */
+export function controlChoices(): { value: string; label: string }[] {
+  return CONTROLS.map((value) => ({ value, label: WORDS[value]() })).sort((a, b) =>
+    a.label.localeCompare(b.label),
+  );
+}
+
+function isControl(method: string): method is Control {
+  return Object.hasOwn(WORDS, method);
+}
+
+const WORDS: Readonly<Record<Control, () => string>> = {
+  'session/cancel': () => l10n.t('Stop'),
+  'session/close': () => l10n.t('Close the session'),
+  'session/delete': () => l10n.t('Delete the session'),
+  'session/set_mode': () => l10n.t('Change the mode'),
+  'session/set_config_option': () => l10n.t('Change an option'),
+  'session/inject': () => l10n.t('Send a message into the turn'),
+  'session/revoke_inject': () => l10n.t('Take a pending message back'),
+  'session/replace_inject': () => l10n.t('Change a pending message'),
+  'session/remind': () => l10n.t('Remind the agent'),
+  'session/revoke_reminder': () => l10n.t('Take a reminder back'),
+  'session/cancel_tool_call': () => l10n.t('Stop one step'),
+  'session/rollback': () => l10n.t('Roll back'),
+  'session/redo': () => l10n.t('Redo'),
+  'session/fork': () => l10n.t('Fork'),
+  'session/truncate': () => l10n.t('Remove messages'),
+  'session/fs_mode': () => l10n.t('Change whether edits are staged'),
+  'session/fs_commit_staged': () => l10n.t('Keep staged edits'),
+  'session/fs_discard_staged': () => l10n.t('Discard staged edits'),
+  'session/restore_tool_call': () => l10n.t('Restore the files of a step'),
+  '_pilothouse/staged/edit': () => l10n.t('Keep or discard part of a staged file'),
+  '_pilothouse/checkpoints/restore': () => l10n.t('Restore files'),
+  '_pilothouse/queue/add': () => l10n.t('Queue for a later turn'),
+  '_pilothouse/queue/edit': () => l10n.t('Change a queued message'),
+  '_pilothouse/queue/move': () => l10n.t('Reorder the queue'),
+  '_pilothouse/queue/remove': () => l10n.t('Remove from the queue'),
+  '_pilothouse/queue/pause': () => l10n.t('Pause the queue'),
+  '_pilothouse/queue/resume': () => l10n.t('Resume the queue'),
+  '_pilothouse/queue/send_now': () => l10n.t('Send a queued message now'),
+};
+
+/** What happened, in plain words; an outcome nobody listed is shown with spaces for underscores. */
+export function outcomeWords(outcome: string): string {
+  return OUTCOMES.get(outcome)?.() ?? outcome.replaceAll('_', ' ');
+}
+
+const OUTCOMES: ReadonlyMap<string, () => string> = new Map([
+  ['accepted', () => l10n.t('accepted')],
+  ['cancelled', () => l10n.t('stopped')],
+  ['already_cancelled', () => l10n.t('nothing was running any more')],
+  ['rejected', () => l10n.t('refused')],
+  ['revoked', () => l10n.t('taken back')],
+  ['already_revoked', () => l10n.t('was taken back already')],
+  ['replaced', () => l10n.t('changed')],
+  ['given_back', () => l10n.t('given back: its turn ended first')],
+  ['rolled_back', () => l10n.t('rolled back')],
+  ['redone', () => l10n.t('redone')],
+  ['forked', () => l10n.t('forked')],
+  ['truncated', () => l10n.t('removed')],
+  ['restored', () => l10n.t('put back')],
+  ['committed', () => l10n.t('written to the files')],
+  ['discarded', () => l10n.t('discarded')],
+  ['closed', () => l10n.t('closed')],
+  ['deleted', () => l10n.t('deleted')],
+  ['unknown_session', () => l10n.t('no such session here')],
+]);
+
+/** Why a control was refused, in plain words. */
+export function reasonWords(reason: string): string {
+  return REASONS.get(reason)?.() ?? reason.replaceAll('_', ' ');
+}
+
+const REASONS: ReadonlyMap<string, () => string> = new Map([
+  ['unknown_session', () => l10n.t('There is no such session here.')],
+  ['no_active_prompt', () => l10n.t('No turn was running.')],
+  ['invalid_mode', () => l10n.t('The agent does not know this mode.')],
+  ['invalid_content', () => l10n.t('The message was empty or not readable.')],
+  ['invalid_params', () => l10n.t('The request was not readable.')],
+  ['already_delivered', () => l10n.t('The agent had read the message already.')],
+  ['already_revoked', () => l10n.t('The message had been taken back already.')],
+  ['unknown_message_id', () => l10n.t('No such message was waiting.')],
+  ['unknown_item', () => l10n.t('No such message was in the queue.')],
+  ['unknown_tool_call', () => l10n.t('No such step was running.')],
+  ['unknown_checkpoint', () => l10n.t('No such state is kept.')],
+  ['not_owner_or_not_authorized', () => l10n.t('The message belongs to another client.')],
+  ['observer_may_not_control', () => l10n.t('The client may only watch.')],
+  ['prompt_active', () => l10n.t('A turn was running.')],
+  ['no_checkpoint', () => l10n.t('There was nothing to go back to.')],
+  ['no_redo', () => l10n.t('There was nothing to redo.')],
+  ['not_staged', () => l10n.t('The file was not staged.')],
+  ['fs_restore_error', () => l10n.t('The files could not be put back; nothing was changed.')],
+  ['fs_snapshot_error', () => l10n.t('The files could not be kept; nothing was changed.')],
+]);
