@@ -7,6 +7,7 @@ import { Inbox } from '../../../src/core/session/control/inbox.ts';
 import { NextTurnQueue } from '../../../src/core/session/control/next-turns.ts';
 import type { SessionDeps, SessionResources } from '../../../src/core/session/deps.ts';
 import type { HistoryEvent, SessionSignal } from '../../../src/core/session/events.ts';
+import type { ModelCatalog } from '../../../src/core/session/model.ts';
 import { type Folded, Session } from '../../../src/core/session/session.ts';
 import { Conversation } from '../../../src/core/session/state/conversation.ts';
 import type { PromptOutcome } from '../../../src/core/session/state/prompts.ts';
@@ -127,6 +128,8 @@ export type SessionOptions = {
   stopAll?: () => Promise<void>;
   prepareTurn?: () => Promise<void>;
   remember?: () => Promise<void>;
+  /** False: delivered messages carry no authority. */
+  directives?: boolean;
 };
 
 /** What outlives the process that a session lives in. */

@@ -37,15 +37,21 @@ export async function replyInContext(
 ): Promise<ReplyInContext> {
   const { used, size } = turn.conversation.brief.context;
   const before = size > 0 && used > size * FULL ? await compact(turn, iteration) : NO_USAGE;
-  if (turn.signal.aborted) return { reply: { kind: 'aborted' }, summaryUsage: before ?? NO_USAGE };
+  const dropped = droppedReply(turn);
+  if (dropped !== null) return { reply: dropped, summaryUsage: before ?? NO_USAGE };
   const reply = await requestReply(turn, iteration);
   const first = { reply, summaryUsage: before ?? NO_USAGE };
   if (reply.kind !== 'failed' || reply.error.code !== 'model.context_exceeded') return first;
   const again = await compact(turn, iteration);
   if (again === null) return first;
   const summaryUsage = addUsage(first.summaryUsage, again);
-  if (turn.signal.aborted) return { reply: { kind: 'aborted' }, summaryUsage };
-  return { reply: await requestReply(turn, iteration), summaryUsage };
+  return { reply: droppedReply(turn) ?? (await requestReply(turn, iteration)), summaryUsage };
+}
+
+/** What stands for a reply that nobody asks for any more, or null. */
+function droppedReply(turn: TurnContext): ReplyResult | null {
+  if (turn.signal.aborted) return { kind: 'aborted' };
+  return turn.attention().aborted ? { kind: 'interrupted' } : null;
 }
 
 /** Replaces all but the newest messages by a summary. Null when that would gain nothing; else what it cost. */
