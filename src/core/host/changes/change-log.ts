@@ -3,7 +3,8 @@ import type { SessionId } from '../../session/words.ts';
 import { pages } from '../fold-session.ts';
 import { Changes } from './changes.ts';
 
-type Known = { readonly changes: Changes; upTo: number };
+/** The newest event of each stream that is in `changes`. */
+type Known = { readonly changes: Changes; upTo: number; controlUpTo: number };
 
 /** The changes of sessions that somebody asked about, brought up to date from the history at each look. */
 export class ChangeLog {
@@ -17,7 +18,8 @@ export class ChangeLog {
   /** The changes as of the newest stored event. */
   async of(sessionId: SessionId): Promise<Changes> {
     const before =
-      this.#looks.get(sessionId) ?? Promise.resolve({ changes: new Changes(), upTo: 0 });
+      this.#looks.get(sessionId) ??
+      Promise.resolve({ changes: new Changes(), upTo: 0, controlUpTo: 0 });
     const look = before.then((known) => this.#catchUp(sessionId, known));
     this.#looks.set(sessionId, look);
     try {
@@ -38,8 +40,16 @@ export class ChangeLog {
       this.#journal.readHistory(sessionId, { after: Math.max(after, known.upTo), limit });
     for await (const page of pages(read)) {
       for (const record of page) {
-        known.changes.apply(record.event);
+        known.changes.apply(record.event, record.at);
         known.upTo = record.seq;
+      }
+    }
+    const readControl = (after: number, limit: number) =>
+      this.#journal.readControl(sessionId, { after: Math.max(after, known.controlUpTo), limit });
+    for await (const page of pages(readControl)) {
+      for (const record of page) {
+        known.changes.applyControl(record.event, record.at);
+        known.controlUpTo = record.seq;
       }
     }
     return known;

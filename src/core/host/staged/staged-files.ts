@@ -130,16 +130,19 @@ export class StagedFiles implements Staging {
     return this.#alone(async () => {
       const file = this.#staged(path);
       const text = staged?.toWellFormed() ?? null;
-      if (disk !== undefined) await this.#putPart(file, disk.toWellFormed());
-      const base = disk?.toWellFormed() ?? file.base;
-      const how = disk === undefined ? 'discarded' : 'committed';
+      const written = disk?.toWellFormed();
+      if (written !== undefined) await this.#putPart(file, written);
+      const base = written ?? file.base;
+      const how = written === undefined ? 'discarded' : 'committed';
       const settled: ControlEvent = { type: 'staged_settled', how, paths: [path], actor };
       const { toolCallId } = file;
-      const rest: ControlEvent = { type: 'file_staged', path, base, text, toolCallId };
-      if (text === base) await this.#record(settled);
-      // Earlier versions were made for the text that the disk held before.
-      else if (disk !== undefined) await this.#record(settled, rest);
-      else await this.#record(rest);
+      const events: ControlEvent[] = [];
+      // What was written is committed as such; earlier versions were made for what the disk held before.
+      if (written !== undefined)
+        events.push({ type: 'file_staged', path, base: file.base, text: written, toolCallId });
+      if (written !== undefined || text === base) events.push(settled);
+      if (text !== base) events.push({ type: 'file_staged', path, base, text, toolCallId });
+      await this.#record(...events);
     });
   }
 

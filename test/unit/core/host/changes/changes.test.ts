@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ChangeLog } from '../../../../../src/core/host/changes/change-log.ts';
 import { Changes } from '../../../../../src/core/host/changes/changes.ts';
+import type { ControlEvent } from '../../../../../src/core/session/control-events.ts';
 import type { HistoryEvent } from '../../../../../src/core/session/events.ts';
 import type { SessionId, ToolCallId, TurnId } from '../../../../../src/core/session/words.ts';
+import { OWNER } from '../../../../support/engine/a-session.ts';
 import { MemoryJournal } from '../../../../support/engine/memory-journal.ts';
 
 const turnId = 't' as TurnId;
@@ -54,6 +56,33 @@ describe('the changes of a session', () => {
       changes.apply(event);
     if (proposal !== undefined) changes.apply(proposal);
     expect(changes.list()).toEqual([]);
+  });
+
+  it('count staged texts once they are committed, each with the text that was written', () => {
+    const changes = new Changes();
+    const [started, ended] = edit('s', '/s', 'old', 'staged');
+    if (started !== undefined) changes.apply(started, 1);
+    if (ended?.type === 'tool_ended') changes.apply({ ...ended, rawOutput: { staged: true } }, 1);
+    const stagedAs = (text: string): ControlEvent => ({
+      type: 'file_staged',
+      path: '/s',
+      base: 'old',
+      text,
+      toolCallId: 's' as ToolCallId,
+    });
+    const settle = (how: 'committed' | 'discarded'): ControlEvent => ({
+      type: 'staged_settled',
+      how,
+      paths: ['/s'],
+      actor: OWNER,
+    });
+    changes.applyControl(stagedAs('dropped'), 1);
+    changes.applyControl(settle('discarded'), 2);
+    expect(changes.list()).toEqual([]);
+    for (const event of edit('later', '/s', 'staged', 'later')) changes.apply(event, 4);
+    changes.applyControl(stagedAs('staged'), 2);
+    changes.applyControl(settle('committed'), 3);
+    expect(changes.list()).toEqual([{ path: '/s', before: 'old', after: 'later' }]);
   });
 
   it('are brought up to date at each look, also when several look at once', async () => {
