@@ -5,7 +5,7 @@ import { askAside, type SideAnswer } from '../side/side-request.ts';
 import { readVerdict, type Verdict } from '../side/verdict.ts';
 import type { Usage } from '../words.ts';
 import { addUsage, NO_USAGE } from './budget.ts';
-import { type Ending, terminal } from './terminal.ts';
+import { type Ending, unverifiedEnding } from './terminal.ts';
 import type { TurnContext } from './turn-context.ts';
 
 /** After so many vetoes a turn ends unverified. */
@@ -58,7 +58,11 @@ export class CompletionJudge {
         return { ending: null, usage: this.#usage };
       }
       if (look.kind === 'vetoed') return { ending: null, usage: this.#usage };
-      if (look.kind === 'unverified') return { ending: unverified(look.why), usage: this.#usage };
+      if (look.kind === 'unverified')
+        return {
+          ending: unverifiedEnding(`Nobody confirmed that this is done: ${look.why}`),
+          usage: this.#usage,
+        };
       // The interrupt that dropped the look was taken back: look again.
       if (look.kind === 'done') return { ending, usage: this.#usage };
     }
@@ -152,11 +156,4 @@ function failureText(answer: SideAnswer): string {
     case 'dropped':
       return 'Dropped: a person stopped or interrupted the turn';
   }
-}
-
-function unverified(why: string): Ending {
-  return {
-    terminal: terminal('completion_unverified', `Nobody confirmed that this is done: ${why}`),
-    stopReason: 'end_turn',
-  };
 }
