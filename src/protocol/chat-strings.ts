@@ -5,6 +5,7 @@ export type ChatStringKey =
   | ChatHistoryKey
   | ChatGateKey
   | ChatComposerKey
+  | ChatWaitingKey
   | ChatEmptyKey;
 
 type ChatHeaderKey =
@@ -147,14 +148,16 @@ type ChatComposerKey =
   | 'composerLabel'
   | 'placeholderNone'
   | 'placeholderIdle'
-  | 'placeholderRunning'
+  | 'placeholderSteer'
+  | 'placeholderNext'
+  | 'placeholderInterrupt'
+  | 'placeholderNote'
+  | 'placeholderStopping'
   | 'placeholderWaiting'
   | 'placeholderStarting'
   | 'placeholderOffline'
   | 'placeholderUntrusted'
   | 'placeholderNoFolder'
-  | 'send'
-  | 'sendQueued'
   | 'sending'
   | 'sendFailed'
   | 'queuedLabel'
@@ -181,6 +184,49 @@ type ChatComposerKey =
   | 'optionsLabel'
   | 'optionNextTurn'
   | 'optionsNextTurn';
+
+type ChatWaitingKey =
+  | 'modeSend'
+  | 'modeSteer'
+  | 'modeNext'
+  | 'modeInterrupt'
+  | 'modeNote'
+  | 'modeAfterStop'
+  | 'menuNext'
+  | 'menuNote'
+  | 'sendMenu'
+  | 'keyed'
+  | 'keyEnter'
+  | 'keyAltEnter'
+  | 'keyCtrlEnter'
+  | 'keyCmdEnter'
+  | 'escAgain'
+  | 'pendingLabel'
+  | 'pendingAfterStep'
+  | 'pendingAtOnce'
+  | 'pendingUnread'
+  | 'pendingBehind'
+  | 'pendingBack'
+  | 'edit'
+  | 'editLabel'
+  | 'editSave'
+  | 'editCancel'
+  | 'pendingRevoke'
+  | 'pendingRecompose'
+  | 'pendingDismiss'
+  | 'nextLabel'
+  | 'nextPause'
+  | 'nextResume'
+  | 'nextSendNow'
+  | 'nextMenu'
+  | 'nextUp'
+  | 'nextDown'
+  | 'nextRemove'
+  | 'showFull'
+  | 'showLess'
+  | 'toolStop'
+  | 'toolStopLabel'
+  | 'announceBack';
 
 type ChatEmptyKey =
   | 'emptyNoneTitle'

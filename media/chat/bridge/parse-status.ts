@@ -1,4 +1,4 @@
-import type { ChatStatus } from '../../../src/protocol/chat.ts';
+import type { ChatPending, ChatStatus } from '../../../src/protocol/chat.ts';
 import {
   anyOf,
   type Check,
@@ -66,6 +66,24 @@ export const isStatus: Check<ChatStatus> = shape<ChatStatus>({
       cost: optional(isString),
     }),
   ),
+  pending: listOf(
+    shape<ChatPending>({
+      id: isString,
+      mode: oneOf('steer', 'interrupt_immediate', 'queue'),
+      text: isString,
+      state: oneOf('pending', 'behind_approval', 'given_back'),
+      editable: isBoolean,
+    }),
+  ),
+  nextTurns: shape<ChatStatus['nextTurns']>({
+    paused: nullable(isString),
+    items: listOf(
+      shape<ChatStatus['nextTurns']['items'][number]>({ id: isString, text: isString }),
+    ),
+  }),
+  runningSend: oneOf('prompt', 'steer', 'interrupt', 'next', 'note'),
+  staged: nullable(shape<NonNullable<ChatStatus['staged']>>({ files: isNumber, on: isBoolean })),
+  canRedo: isBoolean,
   queued: listOf(shape<ChatStatus['queued'][number]>({ id: isString, text: isString })),
   rehearsal: isBoolean,
 });

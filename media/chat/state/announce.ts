@@ -1,4 +1,4 @@
-import type { ChatItem } from '../../../src/protocol/chat.ts';
+import type { ChatItem, ChatPending } from '../../../src/protocol/chat.ts';
 import { plainText } from '../markdown/plain-text.ts';
 import { format } from '../strings.ts';
 import { turnEndText } from './turn-end.ts';
@@ -9,7 +9,7 @@ const SPOKEN = 400;
 /** What a screen reader is told when the view goes from `before` to `after`: ended turns and new gates, never tokens. */
 export function announcements(before: ViewState, after: ViewState): readonly string[] {
   if (!before.ready || before.status.sessionId !== after.status.sessionId) return [];
-  return [...endedTurns(before, after), ...newGates(before, after)];
+  return [...endedTurns(before, after), ...newGates(before, after), ...cameBack(before, after)];
 }
 
 function endedTurns(before: ViewState, after: ViewState): readonly string[] {
@@ -41,6 +41,15 @@ function lastReply(items: readonly ChatItem[], before: number): string {
 
 function shorten(text: string): string {
   return text.length <= SPOKEN ? text : `${text.slice(0, SPOKEN)}…`;
+}
+
+/** Messages that the agent did not read: the person has to know without looking. */
+function cameBack(before: ViewState, after: ViewState): readonly string[] {
+  const isBack = ({ state }: ChatPending): boolean => state === 'given_back';
+  const known = new Set(before.status.pending.filter(isBack).map(({ id }) => id));
+  return after.status.pending
+    .filter((message) => isBack(message) && !known.has(message.id))
+    .map(({ text }) => format(after.strings.announceBack, shorten(text)));
 }
 
 function newGates(before: ViewState, after: ViewState): readonly string[] {

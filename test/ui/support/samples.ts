@@ -55,6 +55,11 @@ export const IDLE: ChatStatus = {
     { name: 'review', description: 'Review the changes of this session', hint: 'what to look at' },
   ],
   usage: { used: 42_300, size: 200_000, cost: '$0.12' },
+  pending: [],
+  nextTurns: { paused: null, items: [] },
+  runningSend: 'steer',
+  staged: null,
+  canRedo: false,
   queued: [],
   rehearsal: false,
 };

@@ -15,34 +15,37 @@ const ENTER = {
 };
 
 describe('Enter', () => {
-  test('alone sends; with Shift, Control, Alt or Meta it does not', () => {
-    const { isSend } = createImeGuard();
-    expect(isSend(ENTER)).toBe(true);
-    for (const modifier of ['shiftKey', 'ctrlKey', 'altKey', 'metaKey']) {
-      expect(isSend({ ...ENTER, [modifier]: true })).toBe(false);
-    }
+  test('sends alone, with Alt and with Control or Meta, each in its own way; with Shift it breaks the line', () => {
+    const { sendKey } = createImeGuard();
+    expect(sendKey(ENTER)).toBe('enter');
+    expect(sendKey({ ...ENTER, altKey: true })).toBe('altEnter');
+    expect(sendKey({ ...ENTER, ctrlKey: true })).toBe('ctrlEnter');
+    expect(sendKey({ ...ENTER, metaKey: true })).toBe('ctrlEnter');
+    expect(sendKey({ ...ENTER, ctrlKey: true, altKey: true })).toBeNull();
+    expect(sendKey({ ...ENTER, shiftKey: true })).toBeNull();
+    expect(sendKey({ ...ENTER, key: 'a' })).toBeNull();
   });
 
   test('that commits a composition does not send, in the order of Chromium', () => {
     const ime = createImeGuard();
     ime.compositionStart();
-    expect(ime.isSend({ ...ENTER, keyCode: 229, isComposing: true })).toBe(false);
+    expect(ime.sendKey({ ...ENTER, keyCode: 229, isComposing: true })).toBeNull();
     ime.compositionEnd();
-    expect(ime.isSend(ENTER)).toBe(true);
+    expect(ime.sendKey(ENTER)).toBe('enter');
   });
 
   test('that commits a composition does not send, in the order of Safari', () => {
     const ime = createImeGuard();
     ime.compositionStart();
     ime.compositionEnd();
-    expect(ime.isSend({ ...ENTER, keyCode: 229 })).toBe(false);
-    expect(ime.isSend(ENTER)).toBe(true);
+    expect(ime.sendKey({ ...ENTER, keyCode: 229 })).toBeNull();
+    expect(ime.sendKey(ENTER)).toBe('enter');
   });
 
   test('during a composition whose keydown says nothing of it does not send', () => {
     const ime = createImeGuard();
     ime.compositionStart();
-    expect(ime.isSend(ENTER)).toBe(false);
+    expect(ime.sendKey(ENTER)).toBeNull();
   });
 });
 

@@ -1,38 +1,45 @@
 import type { JSX, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { isBusy } from '../../state/stop.ts';
+import type { ChatSendMode } from '../../../../src/protocol/chat.ts';
+import { sendKeys } from '../../state/send-modes.ts';
 import type { ViewState } from '../../state/view-state.ts';
-import { format, type Strings } from '../../strings.ts';
+import { format } from '../../strings.ts';
 import { IconButton } from '../shared/buttons.tsx';
 import { useServices, useStrings } from '../shared/context.ts';
+import { NextTurns } from '../waiting/next-turns.tsx';
+import { PendingList } from '../waiting/pending-list.tsx';
 import { Chips } from './chips.tsx';
 import { Options } from './options.tsx';
 import { canSend } from './placeholder.ts';
 import { Queued } from './queued.tsx';
+import { SendButton } from './send-button.tsx';
 import { TextInput } from './text-input.tsx';
 import { UsageMeter } from './usage-meter.tsx';
 import { isBlank, useDraft } from './use-draft.ts';
+import { useEscapeStop } from './use-escape-stop.ts';
 import { useFiles } from './use-files.ts';
 
 /** Where a message is written: text, context, pictures, the session's pickers, Send. */
 export function Composer({ view }: { readonly view: ViewState }): JSX.Element {
   const strings = useStrings();
-  const { store } = useServices();
+  const services = useServices();
+  const { store } = services;
+  const isEscArmed = useEscapeStop(services);
   const input = useRef<HTMLTextAreaElement>(null);
   const { draft, change, send } = useDraft(view);
   const files = useFiles(draft, change);
   const allowed = canSend(view.status.activity);
   const [isDue, setIsDue] = useState(false);
-  const submit = (): void => {
+  const submit = (mode: ChatSendMode): void => {
     files.forget();
-    if (allowed) send();
+    if (allowed) send(mode);
     else if (view.status.activity === 'starting' && !isBlank(draft)) setIsDue(true);
   };
   // Enter while everything starts is not lost: it counts as soon as it can.
   useEffect(() => {
     if (!isDue || !allowed || isBlank(draft)) return;
     setIsDue(false);
-    send();
+    send(sendKeys(view.status).enter);
   }, [isDue, allowed, draft]);
   useEffect(() => {
     if (view.compose?.focus === true) input.current?.focus();
@@ -47,7 +54,14 @@ export function Composer({ view }: { readonly view: ViewState }): JSX.Element {
       onDragOver={(event) => event.preventDefault()}
       onDrop={files.onDrop}
     >
+      <PendingList pending={view.status.pending} />
+      <NextTurns nextTurns={view.status.nextTurns} />
       <Queued queued={view.status.queued} />
+      {isEscArmed && (
+        <p class="esc-hint" role="status">
+          {strings.escAgain}
+        </p>
+      )}
       {errors.map((error) => (
         <p key={error} class="composer-error" role="alert">
           {error}
@@ -64,7 +78,7 @@ export function Composer({ view }: { readonly view: ViewState }): JSX.Element {
             setIsDue(false);
             change(part);
           }}
-          onSend={submit}
+          onSend={(key) => submit(sendKeys(view.status)[key])}
         />
         <Bar view={view} input={input} ready={allowed && !isBlank(draft)} onSend={submit} />
       </div>
@@ -76,12 +90,11 @@ type BarProps = {
   readonly view: ViewState;
   readonly input: RefObject<HTMLTextAreaElement | null>;
   readonly ready: boolean;
-  readonly onSend: () => void;
+  readonly onSend: (mode: ChatSendMode) => void;
 };
 
 function Bar({ view, input, ready, onSend }: BarProps): JSX.Element {
   const strings = useStrings();
-  const sending = view.send.pending !== null;
   return (
     <div class="composer-bar">
       <IconButton
@@ -92,21 +105,10 @@ function Bar({ view, input, ready, onSend }: BarProps): JSX.Element {
       <Options status={view.status} />
       <span class="composer-end">
         <UsageMeter usage={view.status.usage} />
-        <IconButton
-          icon={sending ? 'loading codicon-modifier-spin' : 'send'}
-          class="send"
-          label={sendLabel(view, sending, strings)}
-          disabled={sending || !ready}
-          onClick={onSend}
-        />
+        <SendButton view={view} ready={ready} onSend={onSend} />
       </span>
     </div>
   );
-}
-
-function sendLabel(view: ViewState, sending: boolean, strings: Strings): string {
-  if (sending) return strings.sending;
-  return isBusy(view.status) ? strings.sendQueued : strings.send;
 }
 
 /** Types an `@` at the caret, as the person would. */

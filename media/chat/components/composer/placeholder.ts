@@ -2,15 +2,16 @@ import type { ChatStatus } from '../../../../src/protocol/chat.ts';
 import type { Strings } from '../../strings.ts';
 
 /** What Enter does now, for the empty composer. */
-export function placeholderFor(activity: ChatStatus['activity'], strings: Strings): string {
-  switch (activity) {
+export function placeholderFor(status: ChatStatus, strings: Strings): string {
+  switch (status.activity) {
     case 'none':
       return strings.placeholderNone;
     case 'idle':
       return strings.placeholderIdle;
     case 'running':
+      return RUNNING[status.runningSend](strings);
     case 'stopping':
-      return strings.placeholderRunning;
+      return strings.placeholderStopping;
     case 'waiting':
       return strings.placeholderWaiting;
     case 'starting':
@@ -23,6 +24,14 @@ export function placeholderFor(activity: ChatStatus['activity'], strings: String
       return strings.placeholderNoFolder;
   }
 }
+
+const RUNNING: Readonly<Record<ChatStatus['runningSend'], (strings: Strings) => string>> = {
+  prompt: (strings) => strings.placeholderNext,
+  steer: (strings) => strings.placeholderSteer,
+  next: (strings) => strings.placeholderNext,
+  interrupt: (strings) => strings.placeholderInterrupt,
+  note: (strings) => strings.placeholderNote,
+};
 
 /** True where a prompt can be handed over now; else the text waits in the composer. */
 export function canSend(activity: ChatStatus['activity']): boolean {

@@ -1,7 +1,7 @@
 import type { JSX, RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Draft } from '../../bridge/drafts.ts';
-import { createImeGuard } from '../../composer/ime.ts';
+import { createImeGuard, type SendKey } from '../../composer/ime.ts';
 import { keyOf } from '../../composer/merge-draft.ts';
 import { replaceTrigger, type Trigger, triggerAt } from '../../composer/trigger.ts';
 import type { ViewState } from '../../state/view-state.ts';
@@ -16,7 +16,7 @@ type Props = {
   readonly view: ViewState;
   readonly draft: Draft;
   readonly onChange: (part: Partial<Draft>) => void;
-  readonly onSend: () => void;
+  readonly onSend: (key: SendKey) => void;
 };
 
 type Popup = {
@@ -39,10 +39,12 @@ export function TextInput(props: Props): JSX.Element {
     if (trigger !== null && handleListKey(event, suggestions, popup.pick, popup.close)) {
       event.preventDefault();
       event.stopPropagation();
-    } else if (ime.isSend(event)) {
-      event.preventDefault();
-      onSend();
+      return;
     }
+    const key = ime.sendKey(event);
+    if (key === null) return;
+    event.preventDefault();
+    onSend(key);
   };
   return (
     <div class="text-input">
@@ -54,7 +56,7 @@ export function TextInput(props: Props): JSX.Element {
         rows={1}
         dir="auto"
         value={draft.text}
-        placeholder={placeholderFor(view.status.activity, strings)}
+        placeholder={placeholderFor(view.status, strings)}
         aria-label={strings.composerLabel}
         aria-autocomplete="list"
         aria-controls={trigger === null ? undefined : LIST_ID}

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ChatSendMode } from '../../../../src/protocol/chat.ts';
 import { type Draft, EMPTY_DRAFT } from '../../bridge/drafts.ts';
 import { withCompose, withoutSent } from '../../composer/merge-draft.ts';
 import type { ViewState } from '../../state/view-state.ts';
@@ -13,7 +14,7 @@ type Outgoing = {
 type DraftControl = {
   readonly draft: Draft;
   readonly change: (part: Partial<Draft>) => void;
-  readonly send: () => void;
+  readonly send: (mode: ChatSendMode) => void;
 };
 
 let nextRequest = Date.now();
@@ -58,14 +59,14 @@ export function useDraft(view: ViewState): DraftControl {
   return {
     draft,
     change: (part) => set(sessionId, { ...drafts.draft(sessionId), ...part }),
-    send: () => {
+    send: (mode) => {
       const now = drafts.draft(sessionId);
       if (store.get().send.pending !== null || isBlank(now)) return;
       nextRequest += 1;
       outgoing.current = { requestId: nextRequest, sessionId, draft: now };
       drafts.flush();
       store.dispatch({ type: 'local_send', requestId: nextRequest });
-      post({ type: 'send', requestId: nextRequest, ...now });
+      post({ type: 'send', requestId: nextRequest, ...now, mode });
     },
   };
 }

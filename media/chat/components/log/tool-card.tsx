@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { ChatTool } from '../../../../src/protocol/chat.ts';
 import { format } from '../../strings.ts';
-import { LinkButton } from '../shared/buttons.tsx';
+import { IconButton, LinkButton } from '../shared/buttons.tsx';
 import { useServices, useStrings } from '../shared/context.ts';
 import { useFold } from '../shared/folds.ts';
 import { Icon } from '../shared/icon.tsx';
@@ -19,19 +19,36 @@ export function ToolCard({ tool }: { readonly tool: ChatTool }): JSX.Element {
   const look = statusLook(tool.status, strings);
   return (
     <div class={`tool tool-${tool.status}`}>
-      <button type="button" class="tool-head" aria-expanded={open} onClick={toggle}>
-        <Icon name={kindIcon(tool.toolKind)} />
-        <span class="tool-title" title={tool.title}>
-          {tool.title || tool.name}
-        </span>
-        <span class="tool-status">
-          <Icon name={look.icon} spin={look.spin} />
-          {look.word}
-        </span>
-        <Icon name={open ? 'chevron-up' : 'chevron-down'} />
-      </button>
+      <div class="tool-line">
+        <button type="button" class="tool-head" aria-expanded={open} onClick={toggle}>
+          <Icon name={kindIcon(tool.toolKind)} />
+          <span class="tool-title" title={tool.title}>
+            {tool.title || tool.name}
+          </span>
+          <span class="tool-status">
+            <Icon name={look.icon} spin={look.spin} />
+            {look.word}
+          </span>
+          <Icon name={open ? 'chevron-up' : 'chevron-down'} />
+        </button>
+        {tool.status === 'in_progress' && <StopTool tool={tool} />}
+      </div>
       {open && <ToolBody tool={tool} />}
     </div>
+  );
+}
+
+/** Ends this call; the turn goes on. */
+function StopTool({ tool }: { readonly tool: ChatTool }): JSX.Element {
+  const strings = useStrings();
+  const { post } = useServices();
+  return (
+    <IconButton
+      icon="debug-stop"
+      title={strings.toolStop}
+      label={format(strings.toolStopLabel, tool.title || tool.name)}
+      onClick={() => post({ type: 'stop_tool', toolCallId: tool.id })}
+    />
   );
 }
 

@@ -34,6 +34,8 @@ export function Button(props: ButtonProps): JSX.Element {
 type IconButtonProps = {
   readonly icon: string;
   readonly label: string;
+  /** The tooltip, where it is not the label. */
+  readonly title?: string;
   readonly onClick: () => void;
   readonly disabled?: boolean;
   readonly class?: string;
@@ -45,7 +47,7 @@ export function IconButton(props: IconButtonProps): JSX.Element {
     <button
       type="button"
       class={`icon-button ${props.class ?? ''}`}
-      title={props.label}
+      title={props.title ?? props.label}
       aria-label={props.label}
       aria-disabled={props.disabled === true}
       onClick={() => {

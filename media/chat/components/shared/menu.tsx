@@ -7,6 +7,10 @@ export type MenuEntry = {
   readonly id: string;
   readonly icon: string;
   readonly label: string;
+  /** The key that does the same. */
+  readonly hint?: string | undefined;
+  /** Stays where it is and does nothing for now. */
+  readonly disabled?: boolean;
   /** Begins a new group. */
   readonly apart?: boolean;
   readonly onChoose: () => void;
@@ -15,10 +19,11 @@ export type MenuEntry = {
 type Props = {
   readonly label: string;
   readonly entries: readonly MenuEntry[];
+  readonly icon?: string;
 };
 
 /** A button that opens a menu. Keys as in any menu: arrows, Home, End, a letter; Escape and Tab close it. */
-export function MenuButton({ label, entries }: Props): JSX.Element {
+export function MenuButton({ label, entries, icon }: Props): JSX.Element {
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   return (
@@ -33,7 +38,7 @@ export function MenuButton({ label, entries }: Props): JSX.Element {
         aria-expanded={open}
         onClick={() => setOpen(!open)}
       >
-        <Icon name="kebab-vertical" />
+        <Icon name={icon ?? 'kebab-vertical'} />
       </button>
       {open && (
         <Menu
@@ -94,13 +99,16 @@ function Menu({ label, entries, anchor, onClose }: MenuProps): JSX.Element {
           role="menuitem"
           tabIndex={-1}
           class={`menu-item ${entry.apart === true ? 'apart' : ''}`}
+          aria-disabled={entry.disabled === true}
           onClick={() => {
+            if (entry.disabled === true) return;
             leave();
             entry.onChoose();
           }}
         >
           <Icon name={entry.icon} />
           <span>{entry.label}</span>
+          {entry.hint !== undefined && <kbd class="menu-hint">{entry.hint}</kbd>}
         </button>
       ))}
     </div>
