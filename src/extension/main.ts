@@ -24,6 +24,7 @@ import { SessionHub } from './sessions/session-hub.ts';
 import { ModelKeys } from './settings/model-sources.ts';
 import { settings } from './settings/settings.ts';
 import { watchEditor } from './settings/watch-editor.ts';
+import { registerStaged } from './staged/register-staged.ts';
 import { StagedStore } from './staged/staged-store.ts';
 import { createSurfaces } from './status-bar/create-surfaces.ts';
 import { registerTranscript } from './transcript/register-transcript.ts';
@@ -79,7 +80,9 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
   const parts = { hub, agent, calls, keys, log, extensionId: context.extension.id };
   const services = createServices({ ...parts, ...sessions, ...chat });
   own.push(registerAllCommands(services));
-  own.push(registerDiffs(diffPorts(services, context.workspaceState), log));
+  const stagedEdits = registerStaged(services, staged);
+  own.push(stagedEdits);
+  own.push(registerDiffs(diffPorts(services, context.workspaceState), stagedEdits.files, log));
   own.push(registerRewind(services), registerReceipts(services, context.extensionUri));
   own.push(registerTranscript(services));
   own.push(

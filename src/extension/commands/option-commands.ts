@@ -16,6 +16,7 @@ export function optionCommands(services: Services): CommandTable {
     'pilothouse.chooseMode': choose('mode'),
     'pilothouse.setThoughtLevel': choose('thought_level'),
     'pilothouse.setBudget': choose('budget'),
+    'pilothouse.chooseJudge': choose('judge'),
   };
 }
 

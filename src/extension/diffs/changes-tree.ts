@@ -2,6 +2,8 @@ import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import { messageOf } from '../../base/errors.ts';
+import type { StagedFiles } from '../staged/staged-files.ts';
+import { type StagedNode, stagedChildren, stagedParent, stagedRow } from '../staged/staged-rows.ts';
 import type { Hunk } from './hunks/hunks.ts';
 import type { DiffPorts } from './ports.ts';
 import type { ReviewFile, ReviewItem } from './review/review-file.ts';
@@ -17,7 +19,8 @@ export type ChangeNode =
       readonly file: ReviewFile;
       readonly item: ReviewItem;
       readonly hunk: Hunk;
-    };
+    }
+  | StagedNode;
 
 const VIEW = 'pilothouse.changes';
 
@@ -25,6 +28,7 @@ const VIEW = 'pilothouse.changes';
 export class ChangesTree implements vscode.TreeDataProvider<ChangeNode>, Disposable {
   readonly #ports: DiffPorts;
   readonly #reviews: Reviews;
+  readonly #staged: StagedFiles;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #store = new DisposableStore();
   readonly #view: vscode.TreeView<ChangeNode>;
@@ -33,15 +37,17 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeNode>, Disposa
 
   readonly onDidChangeTreeData = this.#changed.event;
 
-  constructor(ports: DiffPorts, reviews: Reviews) {
+  constructor(ports: DiffPorts, reviews: Reviews, staged: StagedFiles) {
     this.#ports = ports;
     this.#reviews = reviews;
+    this.#staged = staged;
     this.#store.add(this.#changed);
     this.#view = this.#store.add(
       vscode.window.createTreeView(VIEW, { treeDataProvider: this, showCollapseAll: true }),
     );
     this.#store.add(this.#view.onDidChangeVisibility(({ visible }) => visible && this.#load()));
     this.#store.add(reviews.onDidChange(() => this.#show()));
+    this.#store.add(staged.onDidChange(() => this.#show()));
     this.#store.add(
       ports.onDidShowSession(() => {
         this.#chosen = null;
@@ -78,7 +84,8 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeNode>, Disposa
   #show(): void {
     const review = this.#review();
     const pending = review?.pendingFiles ?? [];
-    const left = pending.reduce((sum, file) => sum + file.pending.length, 0);
+    const staged = this.sessionId === null ? [] : this.#staged.of(this.sessionId);
+    const left = pending.reduce((sum, file) => sum + file.pending.length, staged.length);
     // No badge: the container's says how many sessions need the person.
     this.#view.description =
       this.sessionId === null
@@ -87,7 +94,7 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeNode>, Disposa
             ' · ',
           );
     this.#view.message =
-      review?.isLoaded && pending.length === 0
+      review?.isLoaded && pending.length === 0 && staged.length === 0
         ? review.files.length === 0
           ? l10n.t('This session has changed no files.')
           : l10n.t('All changes of this session are reviewed.')
@@ -96,28 +103,46 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeNode>, Disposa
   }
 
   getTreeItem(node: ChangeNode): vscode.TreeItem {
-    return node.kind === 'file' ? fileRow(node) : changeRow(node);
+    switch (node.kind) {
+      case 'file':
+        return fileRow(node);
+      case 'change':
+        return changeRow(node);
+      default:
+        return stagedRow(node);
+    }
   }
 
   getChildren(node?: ChangeNode): ChangeNode[] {
     const { sessionId } = this;
     if (sessionId === null || node?.kind === 'change') return [];
-    if (!node)
-      return (this.#review()?.pendingFiles ?? []).map((file) => ({
-        kind: 'file',
-        sessionId,
-        file,
-      }));
+    if (!node) return this.#roots(sessionId);
+    if (node.kind !== 'file') return stagedChildren(node, this.#staged.of(node.sessionId));
     const { file } = node;
     return file.pending.flatMap((item) =>
       item.hunk === null ? [] : [{ kind: 'change', sessionId, file, item, hunk: item.hunk }],
     );
   }
 
+  /** What waits for a decision before it is written comes first. */
+  #roots(sessionId: string): ChangeNode[] {
+    const count = this.#staged.of(sessionId).length;
+    const pending = this.#review()?.pendingFiles ?? [];
+    return [
+      ...(count > 0 ? [{ kind: 'stagedGroup' as const, sessionId, count }] : []),
+      ...pending.map((file) => ({ kind: 'file' as const, sessionId, file })),
+    ];
+  }
+
   getParent(node: ChangeNode): ChangeNode | undefined {
-    return node.kind === 'change'
-      ? { kind: 'file', sessionId: node.sessionId, file: node.file }
-      : undefined;
+    switch (node.kind) {
+      case 'file':
+        return undefined;
+      case 'change':
+        return { kind: 'file', sessionId: node.sessionId, file: node.file };
+      default:
+        return stagedParent(node, this.#staged.of(node.sessionId).length);
+    }
   }
 
   dispose(): void {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import { registerCommands } from '../commands/register.ts';
+import type { StagedFiles } from '../staged/staged-files.ts';
 import { changeCommands } from './change-commands.ts';
 import { ChangeDocuments } from './change-documents.ts';
 import { CHANGE_SCHEME } from './change-uris.ts';
@@ -14,11 +15,15 @@ const CONTEXT_KEY = 'pilothouse.changedPaths';
 const FILES: vscode.DocumentSelector = { scheme: 'file' };
 
 /** Registers everything that shows, keeps and undoes what sessions changed. */
-export function registerDiffs(ports: DiffPorts, log: vscode.LogOutputChannel): Disposable {
+export function registerDiffs(
+  ports: DiffPorts,
+  staged: StagedFiles,
+  log: vscode.LogOutputChannel,
+): Disposable {
   const store = new DisposableStore();
   const reviews = store.add(new Reviews(ports));
   const documents = store.add(new ChangeDocuments(ports, reviews));
-  const tree = store.add(new ChangesTree(ports, reviews));
+  const tree = store.add(new ChangesTree(ports, reviews, staged));
   const lenses = store.add(new ChangeLenses(reviews));
   store.add(vscode.workspace.registerTextDocumentContentProvider(CHANGE_SCHEME, documents));
   store.add(vscode.languages.registerCodeLensProvider(FILES, lenses));

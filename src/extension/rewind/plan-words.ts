@@ -147,7 +147,16 @@ function skippedWords(skipped: readonly SkippedPath[], nameOf: (path: string) =>
 
 /** The agent's word for why a file was left alone, as a person reads it. */
 export function skipReason(reason: string): string {
-  return reason === 'changed_since' ? l10n.t('changed since') : reason;
+  switch (reason) {
+    case 'changed_since':
+      return l10n.t('changed since');
+    case 'outside_workspace':
+      return l10n.t('outside the folder');
+    case 'timeout':
+      return l10n.t('took too long');
+    default:
+      return reason;
+  }
 }
 
 /** A prompt short enough for a sentence. */

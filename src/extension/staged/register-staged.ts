@@ -1,0 +1,55 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposables.ts';
+import { targetSession } from '../commands/pick-session.ts';
+import { registerCommands } from '../commands/register.ts';
+import type { Services } from '../commands/services.ts';
+import { controlError } from '../sessions/control/refused.ts';
+import { sessionName } from '../sessions/tree-model.ts';
+import type { AskAgent } from './decisions.ts';
+import { stagedCommands } from './staged-commands.ts';
+import { STAGED_SCHEME, StagedDocuments } from './staged-documents.ts';
+import { StagedFiles } from './staged-files.ts';
+import { StagedLenses } from './staged-lenses.ts';
+import type { StagedStore } from './staged-store.ts';
+
+/** Staged edits in the editor. */
+export type Staged = Disposable & { readonly files: StagedFiles };
+
+const STAGED: vscode.DocumentSelector = { scheme: STAGED_SCHEME };
+
+/** Registers everything that shows, keeps and discards staged edits. */
+export function registerStaged(services: Services, stagedStore: StagedStore): Staged {
+  const { hub, agent, log } = services;
+  const store = new DisposableStore();
+  const read = async (sessionId: string, path: string, side: 'base' | 'staged') => {
+    const connection = await agent.ensure();
+    return (await connection.request('_pilothouse/staged/text', { sessionId, path, side })).text;
+  };
+  const files = store.add(new StagedFiles(stagedStore, read, (message) => log.warn(message)));
+  const documents = store.add(new StagedDocuments(files));
+  const lenses = store.add(new StagedLenses(files));
+  store.add(vscode.workspace.registerTextDocumentContentProvider(STAGED_SCHEME, documents));
+  store.add(vscode.languages.registerCodeLensProvider(STAGED, lenses));
+  store.add(
+    vscode.languages.registerCodeActionsProvider(STAGED, lenses, {
+      providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
+    }),
+  );
+  const ask: AskAgent = async (method, params) => {
+    const connection = await agent.ensure();
+    try {
+      return await connection.request(method, params);
+    } catch (error) {
+      throw controlError(error);
+    }
+  };
+  const commands = stagedCommands({
+    ask,
+    store: stagedStore,
+    files,
+    sessionName: (sessionId) => sessionName(hub.directory.get(sessionId)?.title ?? ''),
+    choose: async (argument) => targetSession(services, argument),
+  });
+  store.add(registerCommands(commands, log));
+  return { files, dispose: () => store.dispose() };
+}
