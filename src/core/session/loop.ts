@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/errors.ts';
 import type { Actor } from '../../protocol/controls.ts';
-import { canonical, SessionError } from './commands.ts';
+import { canonical } from './commands.ts';
 import type { Inbox } from './control/inbox.ts';
 import { InjectDesk } from './control/inject-desk.ts';
 import { NextTurnDesk, type SentTurn, toCommandId } from './control/next-turn-desk.ts';
@@ -13,14 +13,11 @@ import type { NewRecord } from './ports.ts';
 import { beginningOf } from './state/beginning.ts';
 import type { Conversation } from './state/conversation.ts';
 import type { Gates } from './state/gates.ts';
+import { PromptDesk } from './state/prompt-desk.ts';
 import {
-  accepted,
-  isEmpty,
-  neverBegan,
   type PendingPrompt,
   type Prompt,
   type PromptOutcome,
-  PromptQueue,
   pendingPrompt,
 } from './state/prompts.ts';
 import type { Recorder } from './state/recorder.ts';
@@ -30,14 +27,7 @@ import { type AbortReason, onAbort } from './turn/aborts.ts';
 import type { TextStream } from './turn/text-stream.ts';
 import { ToolCalls } from './turn/tool-calls.ts';
 import { runWholeTurn, type TurnParts } from './turn/whole-turn.ts';
-import type {
-  CommandId,
-  MessageId,
-  SessionConfig,
-  SessionId,
-  ToolCallId,
-  TurnId,
-} from './words.ts';
+import type { MessageId, SessionConfig, SessionId, ToolCallId, TurnId } from './words.ts';
 
 type Running = {
   readonly turnId: TurnId;
@@ -72,15 +62,13 @@ export class Loop {
   /** Messages for turns of their own. */
   readonly nextTurns: NextTurnDesk;
   readonly #parts: LoopParts;
-  readonly #queue = new PromptQueue();
-  readonly #pending = new Map<CommandId, PendingPrompt>();
+  readonly #prompts: PromptDesk;
   readonly #seams: Seams;
   readonly #turnParts: TurnParts;
   readonly #calls = new ToolCalls();
   #announcedPending = false;
   #running: Running | null = null;
   #stream: TextStream | null = null;
-  #cancelledBefore = 0;
   #holds = 0;
   #fault: { readonly cause: unknown } | null = null;
 
@@ -114,14 +102,21 @@ export class Loop {
       isRunning: () => this.#running !== null && !this.#running.abort.signal.aborted,
       announce: () => this.announcePending(),
     });
+    this.#prompts = new PromptDesk({
+      recorder,
+      state: parts.state,
+      digest: deps.digest,
+      isReserved: (commandId) => this.nextTurns.reserves(commandId),
+      begin: () => this.#begin(),
+      announce: () => this.announce(),
+    });
     this.nextTurns = new NextTurnDesk({
       queue: parts.nextTurns,
       recorder,
       ids: deps.ids,
       clock: deps.clock,
-      isTaken: (commandId) =>
-        this.#pending.has(commandId) || parts.state.command(commandId) !== undefined,
-      wake: () => this.#pump(),
+      isTaken: (commandId) => this.#prompts.knows(commandId),
+      wake: () => this.#begin(),
       makeWay: (actor) => this.#makeWay(actor),
       announce: () => this.announcePending(),
     });
@@ -129,7 +124,7 @@ export class Loop {
 
   /** True while a turn runs or a prompt waits for one. */
   get isActive(): boolean {
-    return this.#running !== null || this.#queue.length > 0 || this.nextTurns.willSend;
+    return this.#running !== null || this.#prompts.length > 0 || this.nextTurns.willSend;
   }
 
   get activeTurn(): TurnId | null {
@@ -202,8 +197,7 @@ export class Loop {
     this.nextTurns.close();
     const reason: AbortReason = { kind: 'fault', cause };
     this.#running?.abort.abort(reason);
-    for (const prompt of this.#queue.takeBefore(Number.POSITIVE_INFINITY))
-      prompt.outcome.reject(cause);
+    this.#prompts.fail(cause);
   }
 
   /** Tells subscribers whether the session works and waits. */
@@ -213,7 +207,7 @@ export class Loop {
       type: 'activity_changed',
       activePrompt: this.isActive,
       openGates: gates.list().length,
-      queued: this.#queue.length,
+      queued: this.#prompts.length,
     });
     this.announcePending();
   }
@@ -224,58 +218,19 @@ export class Loop {
    */
   prompt(prompt: Prompt): Promise<PromptOutcome> {
     if (this.#fault !== null) return Promise.reject(this.#fault.cause);
-    if (isEmpty(prompt.content))
-      return Promise.reject(
-        new SessionError(
-          'session.empty_prompt',
-          'The prompt is empty. Send at least one content block with something in it.',
-        ),
-      );
-    const bodyHash = this.#parts.deps.digest(canonical(prompt.content));
-    const repeated = this.#repeated(prompt.commandId, bodyHash);
-    if (repeated !== null) return repeated;
-    const pending = pendingPrompt(prompt, bodyHash);
-    this.#pending.set(prompt.commandId, pending);
-    if (prompt.order < this.#cancelledBefore) this.#withdraw([pending]);
-    else {
-      this.#queue.push(pending);
-      if (this.#running === null && this.#holds === 0) this.#pump();
-      else this.#accept(pending);
-    }
-    return pending.outcome.promise;
+    return this.#prompts.admit(prompt);
   }
 
   /** Stops the running turn and every prompt that arrived before `order`. True if this call ended something. */
   cancelBefore(order: number, reason: AbortReason): boolean {
-    this.#cancelledBefore = Math.max(this.#cancelledBefore, order);
     if (reason.kind === 'cancelled') this.nextTurns.stopped();
     if (reason.kind === 'closed') this.nextTurns.close();
-    const waiting = this.#queue.takeBefore(order);
-    this.#withdraw(waiting);
+    const didWait = this.#prompts.cancelBefore(order);
     const running = this.#running;
     if (running === null || running.prompt.order >= order || running.abort.signal.aborted)
-      return waiting.length > 0;
+      return didWait;
     running.abort.abort(reason);
     return true;
-  }
-
-  #repeated(commandId: CommandId, bodyHash: string): Promise<PromptOutcome> | null {
-    const pending = this.#pending.get(commandId);
-    const known = this.#parts.state.command(commandId);
-    const hash = pending?.bodyHash ?? known?.bodyHash;
-    const isReserved = this.nextTurns.reserves(commandId);
-    if (!isReserved && (hash === undefined || (pending === undefined && known === undefined)))
-      return null;
-    if (hash !== bodyHash) {
-      return Promise.reject(
-        new SessionError(
-          'session.command_collision',
-          `The command id ${commandId} was used before with another body. Use a new id.`,
-        ),
-      );
-    }
-    if (pending !== undefined) return pending.outcome.promise;
-    return Promise.resolve(known?.ended ?? neverBegan('It was not begun before the process ended'));
   }
 
   /** Keeps turns from beginning until what it returns is called; prompts wait. */
@@ -283,14 +238,15 @@ export class Loop {
     this.#holds += 1;
     return () => {
       this.#holds -= 1;
-      this.#pump();
+      this.#begin();
     };
   }
 
-  #pump(): void {
-    if (this.#running !== null || this.#fault !== null || this.#holds > 0) return;
+  /** Begins the next turn; false if one runs, or none may begin now. */
+  #begin(): boolean {
+    if (this.#running !== null || this.#fault !== null || this.#holds > 0) return false;
     const prompt = this.#nextPrompt();
-    if (prompt === null) return;
+    if (prompt === null) return false;
     const turnId = this.#parts.deps.ids.unique() as TurnId;
     const abort = new AbortController();
     const turn = this.#runPrompt(prompt, turnId, abort);
@@ -300,11 +256,12 @@ export class Loop {
     );
     this.#running = { turnId, prompt, abort, done };
     this.announce();
+    return true;
   }
 
   /** What a person sent themselves goes before what is held for later, unless they want one of those now. */
   #nextPrompt(): PendingPrompt | null {
-    const prompt = this.nextTurns.isUrgent ? undefined : this.#queue.shift();
+    const prompt = this.nextTurns.isUrgent ? undefined : this.#prompts.shift();
     if (prompt !== undefined) return prompt;
     const held = this.nextTurns.take();
     return held === null ? null : this.#heldPrompt(held);
@@ -319,7 +276,7 @@ export class Loop {
       deps.digest(canonical(content)),
       sent,
     );
-    this.#pending.set(prompt.commandId, prompt);
+    this.#prompts.open(prompt);
     prompt.outcome.promise.catch((failure: unknown) =>
       deps.log.warn('A turn from the queue failed', { sessionId, error: messageOf(failure) }),
     );
@@ -328,7 +285,7 @@ export class Loop {
 
   /** Stops what runs and what waits, for a message that is to be sent now. */
   #makeWay(actor: Actor): void {
-    this.#withdraw(this.#queue.takeBefore(Number.POSITIVE_INFINITY));
+    this.#prompts.cancelWaiting();
     const reason: AbortReason = {
       kind: 'cancelled',
       by: actor.clientId,
@@ -340,10 +297,10 @@ export class Loop {
   #settle(prompt: PendingPrompt, finish: (outcome: PendingPrompt['outcome']) => void): void {
     this.#running = null;
     this.#stream = null;
-    this.#pending.delete(prompt.commandId);
+    this.#prompts.close(prompt);
     this.announce();
     finish(prompt.outcome);
-    this.#pump();
+    this.#begin();
   }
 
   async #runPrompt(
@@ -378,7 +335,7 @@ export class Loop {
           ? looseEnds(this.#parts.state, this.#parts.conversation, turnId)
           : [];
       const paused = this.nextTurns.turnEnded(ending.terminal);
-      const isFollowed = this.#queue.length > 0 || this.nextTurns.willSend;
+      const isFollowed = this.#prompts.length > 0 || this.nextTurns.willSend;
       await this.#parts.recorder.append([
         ...loose.map((event): NewRecord => ({ stream: 'history', event })),
         ...(isFollowed ? [] : this.#seams.givenBack()),
@@ -432,32 +389,5 @@ export class Loop {
       .catch(() => undefined);
     await Promise.race([gone, late]);
     deadline.abort();
-  }
-
-  /** A prompt that has to wait is on disk before it waits. */
-  #accept(prompt: PendingPrompt): void {
-    prompt.accepted = true;
-    this.announce();
-    this.#parts.recorder
-      .control(accepted(prompt))
-      .catch((cause: unknown) => prompt.outcome.reject(cause));
-  }
-
-  #withdraw(prompts: readonly PendingPrompt[]): void {
-    for (const prompt of prompts) {
-      const resolved = {
-        type: 'command_resolved',
-        commandId: prompt.commandId,
-        resolution: 'cancelled',
-        reason: 'user_cancelled',
-      } as const;
-      const events = prompt.accepted ? [resolved] : [accepted(prompt), resolved];
-      this.#parts.recorder.control(...events).then(
-        () => prompt.outcome.resolve(neverBegan()),
-        (cause: unknown) => prompt.outcome.reject(cause),
-      );
-      this.#pending.delete(prompt.commandId);
-    }
-    if (prompts.length > 0) this.announce();
   }
 }

@@ -1,0 +1,151 @@
+import { canonical, SessionError } from '../commands.ts';
+import type { CommandId } from '../words.ts';
+import {
+  accepted,
+  isEmpty,
+  neverBegan,
+  type PendingPrompt,
+  type Prompt,
+  type PromptOutcome,
+  PromptQueue,
+  pendingPrompt,
+} from './prompts.ts';
+import type { Recorder } from './recorder.ts';
+import type { SessionState } from './session-state.ts';
+
+/** What prompts need from the loop that runs their turns. */
+export type PromptDeskParts = {
+  readonly recorder: Recorder;
+  readonly state: SessionState;
+  /** SHA-256 of UTF-8 text. */
+  readonly digest: (text: string) => string;
+  /** True if the id belongs to a message that waits elsewhere. */
+  readonly isReserved: (commandId: CommandId) => boolean;
+  /** Begins the next turn; false if that has to wait. */
+  readonly begin: () => boolean;
+  /** Tells subscribers how many wait. */
+  readonly announce: () => void;
+};
+
+/** Prompts from their admission to their end; each ends exactly once, first come first served (design §4.3). */
+export class PromptDesk {
+  readonly #parts: PromptDeskParts;
+  readonly #waiting = new PromptQueue();
+  /** Every prompt without an outcome. */
+  readonly #open = new Map<CommandId, PendingPrompt>();
+  #cancelledBefore = 0;
+
+  constructor(parts: PromptDeskParts) {
+    this.#parts = parts;
+  }
+
+  /** How many wait for their turn. */
+  get length(): number {
+    return this.#waiting.length;
+  }
+
+  /** True if a prompt of this id was ever admitted. */
+  knows(commandId: CommandId): boolean {
+    return this.#open.has(commandId) || this.#parts.state.command(commandId) !== undefined;
+  }
+
+  /** See `Session.prompt`. */
+  admit(prompt: Prompt): Promise<PromptOutcome> {
+    if (isEmpty(prompt.content))
+      return Promise.reject(
+        new SessionError(
+          'session.empty_prompt',
+          'The prompt is empty. Send at least one content block with something in it.',
+        ),
+      );
+    const bodyHash = this.#parts.digest(canonical(prompt.content));
+    const repeated = this.#repeated(prompt.commandId, bodyHash);
+    if (repeated !== null) return repeated;
+    const pending = pendingPrompt(prompt, bodyHash);
+    this.open(pending);
+    if (prompt.order < this.#cancelledBefore) this.#withdraw([pending]);
+    else {
+      this.#waiting.push(pending);
+      if (!this.#parts.begin()) this.#accept(pending);
+    }
+    return pending.outcome.promise;
+  }
+
+  /** The prompt whose turn it is. */
+  shift(): PendingPrompt | undefined {
+    return this.#waiting.shift();
+  }
+
+  /** A prompt that did not wait here: repeats of it get its outcome. */
+  open(prompt: PendingPrompt): void {
+    this.#open.set(prompt.commandId, prompt);
+  }
+
+  /** The outcome of a prompt is known. */
+  close(prompt: PendingPrompt): void {
+    this.#open.delete(prompt.commandId);
+  }
+
+  /** Ends those that arrived before `order`, and those that did and have yet to be heard. True if any waited. */
+  cancelBefore(order: number): boolean {
+    this.#cancelledBefore = Math.max(this.#cancelledBefore, order);
+    const waiting = this.#waiting.takeBefore(order);
+    this.#withdraw(waiting);
+    return waiting.length > 0;
+  }
+
+  /** Ends those that wait now. */
+  cancelWaiting(): void {
+    this.#withdraw(this.#waiting.takeBefore(Number.POSITIVE_INFINITY));
+  }
+
+  /** Fails those that wait. */
+  fail(cause: unknown): void {
+    for (const prompt of this.#waiting.takeBefore(Number.POSITIVE_INFINITY))
+      prompt.outcome.reject(cause);
+  }
+
+  #repeated(commandId: CommandId, bodyHash: string): Promise<PromptOutcome> | null {
+    const pending = this.#open.get(commandId);
+    const known = this.#parts.state.command(commandId);
+    if (!this.knows(commandId) && !this.#parts.isReserved(commandId)) return null;
+    const hash = pending?.bodyHash ?? known?.bodyHash;
+    if (hash !== bodyHash) {
+      return Promise.reject(
+        new SessionError(
+          'session.command_collision',
+          `The command id ${commandId} was used before with another body. Use a new id.`,
+        ),
+      );
+    }
+    if (pending !== undefined) return pending.outcome.promise;
+    return Promise.resolve(known?.ended ?? neverBegan('It was not begun before the process ended'));
+  }
+
+  /** A prompt that has to wait is on disk before it waits. */
+  #accept(prompt: PendingPrompt): void {
+    prompt.accepted = true;
+    this.#parts.announce();
+    this.#parts.recorder
+      .control(accepted(prompt))
+      .catch((cause: unknown) => prompt.outcome.reject(cause));
+  }
+
+  #withdraw(prompts: readonly PendingPrompt[]): void {
+    for (const prompt of prompts) {
+      const resolved = {
+        type: 'command_resolved',
+        commandId: prompt.commandId,
+        resolution: 'cancelled',
+        reason: 'user_cancelled',
+      } as const;
+      const events = prompt.accepted ? [resolved] : [accepted(prompt), resolved];
+      this.#parts.recorder.control(...events).then(
+        () => prompt.outcome.resolve(neverBegan()),
+        (cause: unknown) => prompt.outcome.reject(cause),
+      );
+      this.close(prompt);
+    }
+    if (prompts.length > 0) this.#parts.announce();
+  }
+}
