@@ -15,7 +15,7 @@ import type {
   SessionSignal,
   Stored,
 } from '../session/events.ts';
-import type { HistoryRange, SessionRow } from '../session/ports.ts';
+import type { SessionRow } from '../session/ports.ts';
 import type {
   CommandId,
   EnvironmentPolicy,
@@ -27,6 +27,7 @@ import type {
   Usage,
 } from '../session/words.ts';
 import type { HostControls } from './controls/api.ts';
+import type { HistoryQuery } from './read-branch.ts';
 
 /**
  * The session host as its doors see it (ACP now, UHP later). Everything a door does to a session goes through here,
@@ -56,8 +57,8 @@ export interface SessionHost {
    * Synchronous in its effect: the abort has happened when it returns; the receipt follows.
    */
   cancel(sessionId: SessionId, admission: Admission, actor: Actor): CancelResult;
-  /** Any part of the stored history, live or not. Throws `host.unknown_session`. */
-  history(sessionId: SessionId, range: HistoryRange): Promise<readonly Stored<HistoryEvent>[]>;
+  /** Any part of the stored history, live or not: of its current branch unless asked for another or for all. Throws `host.unknown_session`. */
+  history(sessionId: SessionId, query: HistoryQuery): Promise<readonly Stored<HistoryEvent>[]>;
   /** A client of the process went away; its sessions' turns stop (`onDetach: stop`). */
   clientGone(client: Client): Promise<void>;
   /** The prefix hash after `eventId`, and whether the whole chain verifies. */

@@ -28,8 +28,8 @@ export async function foldSession(
   seen: (record: Stored<HistoryEvent>) => void = () => undefined,
 ): Promise<FoldedSession> {
   const moves = await journal.moves(sessionId);
-  const tip = (await journal.session(sessionId))?.lastEventId ?? 0;
-  const branch = branchOf(moves, tip);
+  // Nobody writes to a history that is being folded: its newest event is on the current branch.
+  const branch = branchOf(moves, Number.MAX_SAFE_INTEGER);
   const state = new SessionState();
   const conversation = new Conversation();
   const inbox = new Inbox();
@@ -42,8 +42,7 @@ export async function foldSession(
     for (const record of page) {
       state.applyHistory(record.event, record.at);
       staged.applyHistory(record.seq, record.event);
-      if (record.seq > tip || isOn(branch, record.seq))
-        conversation.apply(record.event, record.seq);
+      if (isOn(branch, record.seq)) conversation.apply(record.event, record.seq);
       inbox.apply(record.event, record.at);
       if (record.event.type === 'session_created')
         environmentPolicy = record.event.environmentPolicy ?? INHERITED;

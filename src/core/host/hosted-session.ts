@@ -143,6 +143,11 @@ export class HostedSession implements LiveSession {
     return this.#parts.clients.detach(client) && this.#parts.clients.isEmpty;
   }
 
+  /** True if no client is attached and nothing runs or waits. */
+  get isUnused(): boolean {
+    return this.#parts.clients.isEmpty && !this.#parts.session.isActive;
+  }
+
   receipt(receipt: ControlOutcome): Promise<void> {
     return this.#parts.session.receipt(receipt);
   }

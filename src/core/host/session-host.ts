@@ -1,9 +1,11 @@
 import { Emitter, type Event } from '../../base/emitter.ts';
 import { messageOf } from '../../base/errors.ts';
-import type { Actor, Control, ControlOutcome } from '../../protocol/controls.ts';
+import type { Actor } from '../../protocol/controls.ts';
 import type { SessionDeps } from '../session/deps.ts';
 import type { HistoryEvent, Stored } from '../session/events.ts';
+import { type Branch, branchOf } from '../session/history/branch.ts';
 import type { HistoryRange, Journal, SessionRow } from '../session/ports.ts';
+import type { Session } from '../session/session.ts';
 import { HOST } from '../session/state/gates.ts';
 import type { SessionId } from '../session/words.ts';
 import type {
@@ -18,9 +20,13 @@ import type {
 } from './api.ts';
 import { ChangeLog } from './changes/change-log.ts';
 import type { Changes } from './changes/changes.ts';
+import { composeControls } from './controls/compose-controls.ts';
+import type { ComposedControls } from './controls/host-controls.ts';
+import type { ReceiptWriter } from './controls/receipted.ts';
+import { noSuchSession } from './controls/sessions-at-hand.ts';
 import { HostError, unknownSession } from './errors.ts';
 import type { HostedSession } from './hosted-session.ts';
-import { type Outcome, receiptOf } from './receipts.ts';
+import { type HistoryQuery, readBranch } from './read-branch.ts';
 import { type MakerParts, SessionMaker } from './session-maker.ts';
 
 /** The store as the host needs it: the engine's journal and what proves it. */
@@ -51,6 +57,10 @@ export class LocalSessionHost implements SessionHost {
   readonly #changed = new Emitter<SessionId>();
   readonly #deleted = new Emitter<SessionId>();
   readonly #recorded = new Emitter<Stored<HistoryEvent>>();
+  /** Stored sessions that were brought to life for a piece of work, with how much of it goes on. */
+  readonly #borrowed = new Map<SessionId, number>();
+  readonly #receipts: ReceiptWriter;
+  readonly controls: ComposedControls;
   #order = 0;
   #closing: Promise<void> | null = null;
 
@@ -58,6 +68,16 @@ export class LocalSessionHost implements SessionHost {
     this.#parts = parts;
     this.#maker = new SessionMaker(parts);
     this.#changeLog = new ChangeLog(parts.deps.journal);
+    const { controls, receipts } = composeControls({
+      deps: parts.deps,
+      live: (sessionId) => this.#live.get(sessionId as SessionId),
+      using: (sessionId, work) => this.#using(sessionId as SessionId, work),
+      nextOrder: () => this.admit().order,
+      open: (sessionId, client) => this.open(sessionId, {}, client),
+      checkEnvironment: (policy) => parts.factory.environments.check(policy),
+    });
+    this.controls = controls;
+    this.#receipts = receipts;
   }
 
   /** Fires when what a list shows of a session may have changed. */
@@ -121,13 +141,20 @@ export class LocalSessionHost implements SessionHost {
     const live = this.#live.get(sessionId);
     if (live === undefined) {
       if ((await this.#parts.deps.journal.session(sessionId)) === null) {
-        this.#reject('session/close', sessionId, actor);
+        await this.controls.refuse('session/close', { sessionId, actor }, 'unknown_session');
         throw unknownSession(sessionId);
       }
+      await this.#receipts.keep(
+        'session/close',
+        { sessionId, actor },
+        { outcome: 'already_closed', status: 'accepted' },
+      );
       return;
     }
-    await live.receipt(
-      this.#receipt('session/close', sessionId, actor, { outcome: 'closed', status: 'accepted' }),
+    await this.#receipts.keep(
+      'session/close',
+      { sessionId, actor },
+      { outcome: 'closed', status: 'accepted' },
     );
     await this.#leave(live, 'session_closed', actor);
   }
@@ -139,40 +166,62 @@ export class LocalSessionHost implements SessionHost {
     const existed = await this.#parts.deps.journal.deleteSession(sessionId);
     this.#parts.forgetInLog(sessionId);
     const outcome = existed ? 'deleted' : 'already_deleted';
-    const receipt = this.#receipt('session/delete', sessionId, actor, {
-      outcome,
-      status: 'accepted',
-    });
-    this.#parts.deps.log.info('Deleted a session', { controlId: receipt.control_id, outcome });
+    await this.#receipts.keep(
+      'session/delete',
+      { sessionId, actor },
+      { outcome, status: 'accepted' },
+    );
     if (existed) this.#deleted.fire(sessionId);
   }
 
   cancel(sessionId: SessionId, admission: Admission, actor: Actor): CancelResult {
     const live = this.#live.get(sessionId);
     if (live === undefined) {
-      this.#reject('session/cancel', sessionId, actor);
-      return { status: 'unknown_session', receipt: Promise.resolve() };
+      const receipt = this.controls.refuse(
+        'session/cancel',
+        { sessionId, actor },
+        'unknown_session',
+      );
+      return { status: 'unknown_session', receipt };
     }
     const ended = live.session.cancelBefore(admission.order, {
       kind: 'cancelled',
       by: actor.clientId,
     });
     const status = ended ? 'cancelled' : 'already_cancelled';
-    const receipt = live.receipt(
-      this.#receipt('session/cancel', sessionId, actor, { outcome: status, status: 'accepted' }),
+    const receipt = this.#receipts.keep(
+      'session/cancel',
+      { sessionId, actor },
+      { outcome: status, status: 'accepted' },
     );
     return { status, receipt };
   }
 
   async history(
     sessionId: SessionId,
-    range: HistoryRange,
+    query: HistoryQuery,
   ): Promise<readonly Stored<HistoryEvent>[]> {
+    const branch = await this.#branch(sessionId, query);
+    const read = (range: HistoryRange) => this.#read(sessionId, range);
+    return branch === null ? read(query) : readBranch(branch, query, read);
+  }
+
+  /** Null for everything. */
+  async #branch(sessionId: SessionId, { all, tip }: HistoryQuery): Promise<Branch | null> {
     const { journal } = this.#parts.deps;
-    if (!this.#live.has(sessionId) && (await journal.session(sessionId)) === null)
-      throw unknownSession(sessionId);
+    const timeline = this.#live.get(sessionId)?.session.timeline;
+    if (timeline !== undefined && all !== true)
+      return tip === undefined ? timeline.branch : timeline.branchAt(tip);
+    const row = timeline === undefined ? await journal.session(sessionId) : null;
+    if (timeline === undefined && row === null) throw unknownSession(sessionId);
+    if (all === true) return null;
+    const newest = row?.lastEventId ?? 0;
+    return branchOf(await journal.moves(sessionId), Math.min(tip ?? newest, newest));
+  }
+
+  async #read(sessionId: SessionId, range: HistoryRange): Promise<readonly Stored<HistoryEvent>[]> {
     const fresh = this.#maker.fresh.page(sessionId, range);
-    if (fresh === null) return journal.readHistory(sessionId, range);
+    if (fresh === null) return this.#parts.deps.journal.readHistory(sessionId, range);
     // Others have their turn between two pages, as they have while the store reads.
     await new Promise((resolve) => {
       setImmediate(resolve);
@@ -262,6 +311,29 @@ export class LocalSessionHost implements SessionHost {
     this.#changed.fire(hosted.sessionId);
   }
 
+  /** Does work on a session; a stored one lives for the time of it only, unless a client comes meanwhile. */
+  async #using<T>(sessionId: SessionId, work: (session: Session) => Promise<T>): Promise<T> {
+    const live = this.#live.get(sessionId);
+    if (live !== undefined) return work(live.session);
+    this.#refuseWhileClosing();
+    if ((await this.#parts.deps.journal.session(sessionId)) === null)
+      throw noSuchSession(sessionId);
+    this.#borrowed.set(sessionId, (this.#borrowed.get(sessionId) ?? 0) + 1);
+    try {
+      return await work((await this.#openOnce(sessionId, {})).session);
+    } finally {
+      await this.#giveBack(sessionId);
+    }
+  }
+
+  async #giveBack(sessionId: SessionId): Promise<void> {
+    const left = (this.#borrowed.get(sessionId) ?? 1) - 1;
+    if (left > 0) this.#borrowed.set(sessionId, left);
+    else this.#borrowed.delete(sessionId);
+    const hosted = this.#live.get(sessionId);
+    if (left === 0 && hosted?.isUnused === true) await this.#leave(hosted, 'session_closed', HOST);
+  }
+
   #listed(row: SessionRow): ListedSession {
     const live = this.#live.get(row.sessionId);
     return (
@@ -273,19 +345,6 @@ export class LocalSessionHost implements SessionHost {
         currentModeId: 'ask',
       }
     );
-  }
-
-  #receipt(method: Control, sessionId: string, actor: Actor, outcome: Outcome): ControlOutcome {
-    return receiptOf(this.#parts.deps.ids.unique(), method, sessionId, actor, outcome);
-  }
-
-  #reject(method: Control, sessionId: string, actor: Actor): void {
-    const receipt = this.#receipt(method, sessionId, actor, {
-      outcome: 'unknown_session',
-      status: 'rejected',
-      reason: 'unknown_session',
-    });
-    this.#parts.deps.log.warn('A control named a session that is not here', { receipt });
   }
 
   #refuseWhileClosing(): void {

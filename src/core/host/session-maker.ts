@@ -82,7 +82,10 @@ export class SessionMaker {
       staged: new StagedState(),
       environmentPolicy,
     };
-    for (const event of [created, commands]) folded.state.applyHistory(event);
+    for (const [index, event] of [created, commands].entries()) {
+      folded.state.applyHistory(event, deps.clock.now());
+      folded.conversation.apply(event, index + 1);
+    }
     return this.#build({
       sessionId,
       workspace,

@@ -1,0 +1,152 @@
+import type { Actor } from '../../../protocol/controls.ts';
+import { canonical } from '../../session/commands.ts';
+import { ControlRefused } from '../../session/control/refusal.ts';
+import type { HistoryEvent } from '../../session/events.ts';
+import { type Branch, between } from '../../session/history/branch.ts';
+import type { Cut, MessageMarks } from '../../session/history/message-marks.ts';
+import { HOST_STREAM, type Journal } from '../../session/ports.ts';
+import type { EnvironmentPolicy, SessionConfig, SessionId } from '../../session/words.ts';
+import type { Client, LiveSession } from '../api.ts';
+import { environmentWidened, INHERITED, narrows } from '../environment-policy.ts';
+import { readBranch } from '../read-branch.ts';
+import type { ControlTarget, HistoryControls } from './api.ts';
+import { sealOf } from './history-moves.ts';
+
+type Request = Parameters<HistoryControls['fork']>[1];
+
+/** A session that is copied, as it stands now. */
+export type ForkSource = {
+  readonly branch: Branch;
+  readonly marks: MessageMarks;
+  readonly config: SessionConfig;
+};
+
+/** What forks are made with. */
+export type ForkParts = {
+  readonly journal: Pick<Journal, 'append' | 'readHistory' | 'session' | 'deleteSession'>;
+  readonly newId: () => string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** The session, live or stored. Throws `unknown_session`. */
+  readonly source: (sessionId: SessionId) => Promise<ForkSource>;
+  /** Throws `host.bad_environment`. */
+  readonly checkEnvironment: (policy: EnvironmentPolicy) => void;
+  /** Brings a stored session to life for a client. Throws `host.bad_cwd`. */
+  readonly open: (sessionId: SessionId, client: Client) => Promise<LiveSession>;
+};
+
+/** Of the session they happened in alone: its branches, its files and its processes. */
+const LEFT_OUT: readonly HistoryEvent['type'][] = [
+  'session_created',
+  'history_moved',
+  'turn_checkpoint',
+  'files_restored',
+  'process_started',
+  'process_ended',
+];
+
+const ALL = Number.MAX_SAFE_INTEGER;
+
+/** Copies conversations into sessions of their own. */
+export class SessionForks {
+  readonly #parts: ForkParts;
+
+  constructor(parts: ForkParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * The new session holds the branch up to the cut and nothing that refers to its parent; it is on disk whole or not at
+   * all. Throws `session_exists`, `environment_widened`, and what `MessageMarks.cut` throws.
+   */
+  async fork(
+    { sessionId, actor }: ControlTarget,
+    request: Request,
+    client: Client,
+  ): ReturnType<HistoryControls['fork']> {
+    const { journal, newId, now, source } = this.#parts;
+    const parentId = sessionId as SessionId;
+    const { branch, marks, config } = await source(parentId);
+    const cut = marks.cut(request.at);
+    const child = (request.id ?? newId()) as SessionId;
+    await this.#refuseTaken(child);
+    const copied = await readBranch(between(branch, 0, cut.to + 1), { limit: ALL }, (range) =>
+      journal.readHistory(parentId, range),
+    );
+    const events = copied.map(({ event }) => event);
+    const created = this.#created(events[0], parentId, cut, request);
+    await this.#append(child, [created, ...contents(events, cut, config, actor)]);
+    const at = now();
+    const branchedAt = 'whole' in request.at ? null : cut.messageCount;
+    return { session: await this.#open(child, client), parentId, branchedAt, at };
+  }
+
+  /** A fork that nobody can use (its folder is gone) is not left behind. */
+  async #open(child: SessionId, client: Client): Promise<LiveSession> {
+    try {
+      return await this.#parts.open(child, client);
+    } catch (error) {
+      await this.#parts.journal.deleteSession(child);
+      throw error;
+    }
+  }
+
+  async #refuseTaken(child: SessionId): Promise<void> {
+    if (child !== HOST_STREAM && (await this.#parts.journal.session(child)) === null) return;
+    throw new ControlRefused(
+      'session_exists',
+      `There is a session ${child} already. Choose another id, or leave it out.`,
+      { id: child },
+    );
+  }
+
+  #created(
+    first: HistoryEvent | undefined,
+    parentId: SessionId,
+    cut: Cut,
+    { branchName, environmentPolicy }: Request,
+  ): HistoryEvent {
+    if (first?.type !== 'session_created')
+      throw new TypeError('A history begins with session_created');
+    const { parent: _, ...created } = first;
+    const parentPolicy = created.environmentPolicy ?? INHERITED;
+    if (environmentPolicy !== undefined) {
+      this.#parts.checkEnvironment(environmentPolicy);
+      if (!narrows(parentPolicy, environmentPolicy))
+        throw environmentWidened(parentPolicy, environmentPolicy);
+    }
+    const name = branchName === undefined ? {} : { branchName };
+    return {
+      ...created,
+      ...(environmentPolicy === undefined ? {} : { environmentPolicy }),
+      parent: { sessionId: parentId, eventId: cut.to, ...name },
+    };
+  }
+
+  async #append(child: SessionId, events: readonly HistoryEvent[]): Promise<void> {
+    await this.#parts.journal.append(
+      child,
+      events.map((event) => ({ stream: 'history', event })),
+    );
+  }
+}
+
+/** What follows the first event: the copied ones, the end of a turn that was cut, and the options of today. */
+function contents(
+  events: readonly HistoryEvent[],
+  cut: Cut,
+  config: SessionConfig,
+  actor: Actor,
+): readonly HistoryEvent[] {
+  const copied = events.filter(({ type }) => !LEFT_OUT.includes(type));
+  const last = events.findLast(
+    (event) => event.type === 'config_changed' || event.type === 'session_created',
+  );
+  const hasConfig =
+    (last?.type === 'config_changed' || last?.type === 'session_created') &&
+    canonical(last.config) === canonical(config);
+  const today: readonly HistoryEvent[] = hasConfig
+    ? []
+    : [{ type: 'config_changed', config, actor }];
+  return [...copied, ...sealOf(cut), ...today];
+}
