@@ -21,7 +21,7 @@ export type ReceiptsPorts = {
   readonly isKnown: (sessionId: string) => boolean;
 };
 
-const VIEW_TYPE = 'pilothouse.receipts';
+const VIEW_TYPE = 'pilothouse.internal.receipts';
 /** Receipts often come several at once: they are fetched together. */
 const QUIET_MS = 100;
 

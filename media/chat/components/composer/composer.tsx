@@ -6,6 +6,7 @@ import type { ViewState } from '../../state/view-state.ts';
 import { format } from '../../strings.ts';
 import { IconButton } from '../shared/buttons.tsx';
 import { useServices, useStrings } from '../shared/context.ts';
+import { Decisions } from '../waiting/decisions.tsx';
 import { NextTurns } from '../waiting/next-turns.tsx';
 import { PendingList } from '../waiting/pending-list.tsx';
 import { Chips } from './chips.tsx';
@@ -54,6 +55,7 @@ export function Composer({ view }: { readonly view: ViewState }): JSX.Element {
       onDragOver={(event) => event.preventDefault()}
       onDrop={files.onDrop}
     >
+      <Decisions status={view.status} />
       <PendingList pending={view.status.pending} />
       <NextTurns nextTurns={view.status.nextTurns} />
       <Queued queued={view.status.queued} />

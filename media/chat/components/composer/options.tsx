@@ -14,6 +14,7 @@ const CATEGORY_ICONS: ReadonlyMap<string, string> = new Map([
   ['model', 'sparkle'],
   ['thought_level', 'lightbulb'],
   ['budget', 'watch'],
+  ['judge', 'law'],
 ]);
 
 /** The session's pickers: mode, model, and whatever else it offers. */
@@ -34,12 +35,32 @@ export function Options({ status }: { readonly status: ChatStatus }): JSX.Elemen
           onChange={() => setChangedIn(turn)}
         />
       ))}
+      <StagedToggle status={status} />
       {changedIn !== null && changedIn === turn && (
         <span class="options-later quiet" role="status">
           {strings.optionsNextTurn}
         </span>
       )}
     </fieldset>
+  );
+}
+
+/** Whether edits wait for a review before they are written. */
+function StagedToggle({ status }: { readonly status: ChatStatus }): JSX.Element {
+  const strings = useStrings();
+  const { post } = useServices();
+  const on = status.staged?.on ?? false;
+  return (
+    <button
+      type="button"
+      class="picker picker-toggle"
+      aria-pressed={on}
+      title={strings.stagedModeTooltip}
+      onClick={() => post({ type: 'command', name: 'toggle_staged' })}
+    >
+      <Icon name={on ? 'check' : 'circle-large-outline'} />
+      {strings.stagedMode}
+    </button>
   );
 }
 
