@@ -70,33 +70,37 @@ describe('real sessions of earlier issues', async () => {
     expect((await journal.sessions({ limit: 5, text: 'keeper' })).rows).toHaveLength(1);
   });
 
-  test.each(names)('%s: every session comes to life and takes a prompt', async (name) => {
-    const { folder, journal } = await opened(name);
-    const log = createLog({ file: null, level: 'error', stderr: process.stderr });
-    onTestFinished(() => log.dispose());
-    const running: RunningHost = openHost({
-      journal,
-      dataFolder: folder,
-      environment: { ...process.env, PILOTHOUSE_SANDBOX: 'off' },
-      defaultModel: null,
-      version: '0.0.0',
-      log,
-    });
-    onTestFinished(() => running.close());
-    const { host } = running;
-    const { sessions } = await host.list({});
-    for (const { sessionId, lastEventId } of sessions) {
-      const before = await host.history(sessionId, all);
-      const session = await host.open(sessionId, { cwd: folder }, client);
-      const loaded = await host.history(sessionId, all);
-      expect(loaded.slice(0, lastEventId)).toEqual(before);
-      const outcome = await session.prompt({
-        admission: host.admit(),
-        content: [{ type: 'text', text: 'finish with Still here.' }],
-        actor,
+  test.each(names)(
+    '%s: every session comes to life and takes a prompt',
+    { timeout: 30_000 },
+    async (name) => {
+      const { folder, journal } = await opened(name);
+      const log = createLog({ file: null, level: 'error', stderr: process.stderr });
+      onTestFinished(() => log.dispose());
+      const running: RunningHost = openHost({
+        journal,
+        dataFolder: folder,
+        environment: { ...process.env, PILOTHOUSE_SANDBOX: 'off' },
+        defaultModel: null,
+        version: '0.0.0',
+        log,
       });
-      expect(outcome.terminal.kind).toBe('natural');
-      expect(await host.verify(sessionId)).toEqual({ ok: true });
-    }
-  });
+      onTestFinished(() => running.close());
+      const { host } = running;
+      const { sessions } = await host.list({});
+      for (const { sessionId, lastEventId } of sessions) {
+        const before = await host.history(sessionId, all);
+        const session = await host.open(sessionId, { cwd: folder }, client);
+        const loaded = await host.history(sessionId, all);
+        expect(loaded.slice(0, lastEventId)).toEqual(before);
+        const outcome = await session.prompt({
+          admission: host.admit(),
+          content: [{ type: 'text', text: 'finish with Still here.' }],
+          actor,
+        });
+        expect(outcome.terminal.kind).toBe('natural');
+        expect(await host.verify(sessionId)).toEqual({ ok: true });
+      }
+    },
+  );
 });

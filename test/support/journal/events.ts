@@ -2,10 +2,12 @@ import type { ControlEvent } from '../../../src/core/session/control-events.ts';
 import type { HistoryEvent } from '../../../src/core/session/events.ts';
 import type { NewRecord } from '../../../src/core/session/ports.ts';
 import type {
+  CheckpointId,
   CommandId,
   GateId,
   MessageId,
   ProcessId,
+  QueueItemId,
   SessionConfig,
   SessionId,
   ToolCallId,
@@ -23,6 +25,7 @@ const toolCallId = 'c1' as ToolCallId;
 const gateId = 'g1' as GateId;
 const commandId = 'k1' as CommandId;
 const processId = 'p1' as ProcessId;
+const checkpointId = 'turn_1' as CheckpointId;
 
 export const config: SessionConfig = {
   mode: 'ask',
@@ -251,6 +254,85 @@ export const everyHistoryEvent: readonly HistoryEvent[] = [
     usage,
     iterations: 1,
   },
+  {
+    type: 'inject_delivered',
+    turnId,
+    messageId: messageId('m3'),
+    mode: 'steer',
+    content: [{ type: 'text', text: 'Rather so' }],
+    seam: 'post_tool_dispatch',
+    actor,
+  },
+  {
+    type: 'directives_issued',
+    turnId,
+    messageId: messageId('m4'),
+    seam: 'post_tool_dispatch',
+    nonce: 'n',
+    directives: [
+      {
+        key: 'steer/m3',
+        authority: 'contract',
+        source: 'steer',
+        text: 'Rather so',
+        supersedes: null,
+        messageId: messageId('m3'),
+      },
+      { key: 'k', authority: 'advisory', source: 'reminder', text: 'b', supersedes: 'a' },
+    ],
+  },
+  {
+    type: 'judge_decision',
+    turnId,
+    iteration: 1,
+    judge: 'rehearsal/script',
+    verdict: 'vetoed',
+    reason: 'Not done',
+    correction: 'Do it',
+    usage,
+  },
+  {
+    type: 'compacted',
+    turnId,
+    messageId: messageId('m5'),
+    summary: 'It was said',
+    keptMessages: 2,
+    beforeMessageCount: 9,
+    afterMessageCount: 3,
+  },
+  {
+    type: 'turn_checkpoint',
+    turnId,
+    checkpointId,
+    onStack: true,
+    beforeMessageCount: 0,
+    afterMessageCount: 2,
+    beforeEventId: 1,
+    files: {
+      before: 'b',
+      after: 'a',
+      coverage: 'partial',
+      reason: 'Too large',
+      changed: [{ path: '/w/a.ts', change: 'modified' }],
+    },
+  },
+  {
+    type: 'history_moved',
+    reason: 'rollback',
+    to: 1,
+    checkpointId,
+    beforeMessageCount: 0,
+    afterMessageCount: 2,
+    files: { undo: 'u', restored: ['/w/a.ts'], skipped: [{ path: '/w/b', reason: 'changed' }] },
+    actor,
+  },
+  {
+    type: 'files_restored',
+    toolCallId,
+    checkpointId: null,
+    files: { undo: 'u', restored: [], skipped: [] },
+    actor,
+  },
 ];
 
 /** One control event of every type. */
@@ -275,4 +357,35 @@ export const everyControlEvent: readonly ControlEvent[] = [
   { type: 'client_detached', actor },
   { type: 'session_closed', actor, reason: 'closed by the person' },
   { type: 'session_restored', interruptedTurnId: null },
+  {
+    type: 'inject_accepted',
+    messageId: messageId('m3'),
+    mode: 'steer',
+    content: [{ type: 'text', text: 'So' }],
+    actor,
+    reminder: { dedupeKey: 'd', authority: 'advisory', tags: ['t'] },
+    commandId,
+    bodyHash: 'ab',
+  },
+  {
+    type: 'inject_replaced',
+    messageId: messageId('m3'),
+    content: [{ type: 'text', text: 'Rather so' }],
+    actor,
+  },
+  { type: 'inject_revoked', messageId: messageId('m3'), why: 'given_back', actor },
+  {
+    type: 'queue_changed',
+    change: {
+      kind: 'added',
+      itemId: 'q1' as QueueItemId,
+      content: [{ type: 'text', text: 'Later' }],
+      before: null,
+    },
+    actor,
+  },
+  { type: 'queue_changed', change: { kind: 'paused', why: 'stopped' }, actor },
+  { type: 'fs_mode_changed', mode: 'staged', actor },
+  { type: 'file_staged', path: '/w/a.ts', base: null, text: 'x', toolCallId },
+  { type: 'staged_settled', how: 'committed', paths: ['/w/a.ts'], actor },
 ];
