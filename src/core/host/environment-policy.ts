@@ -115,8 +115,26 @@ export function narrows(parent: EnvironmentPolicy, child: EnvironmentPolicy): bo
   );
 }
 
+/**
+ * Checks the policy that a fork asks for. Throws `ControlRefused`: `environment_rejected` where `check` throws
+ * `host.bad_environment`, `environment_widened` where it shows more than its parent's.
+ */
+export function checkForkPolicy(
+  parent: EnvironmentPolicy,
+  requested: EnvironmentPolicy,
+  check: (policy: EnvironmentPolicy) => void,
+): void {
+  try {
+    check(requested);
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    throw new ControlRefused('environment_rejected', error.message, {}, error);
+  }
+  if (!narrows(parent, requested)) throw environmentWidened(parent, requested);
+}
+
 /** The refusal of a fork whose policy shows more than its parent's. */
-export function environmentWidened(
+function environmentWidened(
   parent: EnvironmentPolicy,
   requested: EnvironmentPolicy,
 ): ControlRefused {

@@ -5,6 +5,7 @@ import {
   checkEnvironmentPolicy,
   environmentFor,
   minimumEnvironment,
+  parseEnvironmentPolicy,
 } from './environment-policy.ts';
 
 /**
@@ -27,9 +28,10 @@ export class SessionEnvironments {
     return minimumEnvironment(this.#host);
   }
 
-  /** Throws `host.bad_environment` if this host can't keep the policy. */
+  /** Throws `host.bad_environment` if the policy is not understood whole or this host can't keep it. */
   check(policy: EnvironmentPolicy): void {
-    checkEnvironmentPolicy(policy, this.#host);
+    // Doors check loosely; here nothing that is not understood gets through.
+    checkEnvironmentPolicy(parseEnvironmentPolicy(policy), this.#host);
   }
 
   /** Takes the snapshot of a session; disposing forgets it. */

@@ -7,7 +7,7 @@ import type { Cut, MessageMarks } from '../../session/history/message-marks.ts';
 import { HOST_STREAM, type Journal } from '../../session/ports.ts';
 import type { EnvironmentPolicy, SessionConfig, SessionId } from '../../session/words.ts';
 import type { Client, LiveSession } from '../api.ts';
-import { environmentWidened, INHERITED, narrows } from '../environment-policy.ts';
+import { checkForkPolicy, INHERITED } from '../environment-policy.ts';
 import { readBranch } from '../read-branch.ts';
 import type { ControlTarget, HistoryControls } from './api.ts';
 import { sealOf } from './history-moves.ts';
@@ -110,11 +110,8 @@ export class SessionForks {
       throw new TypeError('A history begins with session_created');
     const { parent: _, ...created } = first;
     const parentPolicy = created.environmentPolicy ?? INHERITED;
-    if (environmentPolicy !== undefined) {
-      this.#parts.checkEnvironment(environmentPolicy);
-      if (!narrows(parentPolicy, environmentPolicy))
-        throw environmentWidened(parentPolicy, environmentPolicy);
-    }
+    if (environmentPolicy !== undefined)
+      checkForkPolicy(parentPolicy, environmentPolicy, this.#parts.checkEnvironment);
     const name = branchName === undefined ? {} : { branchName };
     return {
       ...created,

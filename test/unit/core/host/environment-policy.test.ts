@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   checkEnvironmentPolicy,
+  checkForkPolicy,
   environmentFor,
-  environmentWidened,
   narrows,
   parseEnvironmentPolicy,
 } from '../../../../src/core/host/environment-policy.ts';
@@ -151,10 +151,28 @@ describe('a narrower environment', () => {
   });
 
   it('is what a refused fork is told', () => {
-    expect(environmentWidened(isolated, all)).toMatchObject({
-      refusal: 'environment_widened',
-      data: { code: 'environment_widened', parentPolicy: isolated, requestedPolicy: all },
-    });
+    const environments = new SessionEnvironments(HOST);
+    const ask = (parent: EnvironmentPolicy, child: EnvironmentPolicy) => () => {
+      checkForkPolicy(parent, child, (policy) => environments.check(policy));
+    };
+    expect(ask(isolated, all)).toThrow(
+      expect.objectContaining({
+        refusal: 'environment_widened',
+        data: {
+          reason: 'environment_widened',
+          code: 'environment_widened',
+          parentPolicy: isolated,
+          requestedPolicy: all,
+        },
+      }),
+    );
+    expect(ask(inherited, granted(grant('ABSENT')))).toThrow(
+      expect.objectContaining({ refusal: 'environment_rejected' }),
+    );
+    expect(ask(inherited, { kind: 'granted' } as never)).toThrow(
+      expect.objectContaining({ refusal: 'environment_rejected' }),
+    );
+    ask(inherited, all)();
   });
 });
 
