@@ -24,6 +24,17 @@ type CallPart = {
 
 const BETWEEN_THOUGHTS = '\n\n';
 
+/** What servers that only resemble OpenAI's say for `stop`; any other word leaves the end unexplained. */
+const OWN_WORDS_FOR_STOP: ReadonlySet<string> = new Set([
+  'eos',
+  'eos_token',
+  'end_turn',
+  'stop_sequence',
+  'complete',
+  'completed',
+  'done',
+]);
+
 /** A reply that ended without saying how: the connection was closed early. */
 export const CUT = Symbol('cut');
 
@@ -146,6 +157,8 @@ export class ReplyReader {
     }
     if (raw === 'pause_turn') return 'pause';
     if (unified === 'other' && raw === undefined) return CUT;
+    if (unified === 'other' && raw !== undefined && OWN_WORDS_FOR_STOP.has(raw.toLowerCase()))
+      return reasonOf('stop', this.#calls.length > 0);
     return reasonOf(unified, this.#calls.length > 0);
   }
 }
