@@ -6,6 +6,7 @@ const NAMES: ReadonlyMap<string, RpcCodeName> = new Map([
   ['host.unknown_session', 'resourceNotFound'],
   ['session.closed', 'resourceNotFound'],
   ['host.bad_cwd', 'invalidParams'],
+  ['host.bad_environment', 'invalidParams'],
   ['host.bad_option', 'invalidParams'],
   ['session.bad_option', 'invalidParams'],
   ['session.empty_prompt', 'invalidParams'],
@@ -17,6 +18,7 @@ const NAMES: ReadonlyMap<string, RpcCodeName> = new Map([
 /** The field a refused value came from, where the error can't say. */
 const PATHS: ReadonlyMap<string, string> = new Map([
   ['host.bad_cwd', '/cwd'],
+  ['host.bad_environment', '/environmentPolicy'],
   ['host.bad_option', '/value'],
   ['session.bad_option', '/value'],
   ['session.empty_prompt', '/prompt'],
