@@ -9,6 +9,7 @@ type MoveEvent = Extract<HistoryEvent, { type: 'history_moved' }>;
 
 /** A checkpoint and where it stands. */
 export type KnownCheckpoint = {
+  /** The beginning of its turn: a stopped turn's checkpoint may come behind the next one's. */
   readonly seq: number;
   readonly at: number;
   readonly event: CheckpointEvent;
@@ -36,7 +37,7 @@ const PROMPT_LENGTH = 200;
 export class Timeline {
   readonly #moves: Move[] = [];
   readonly #checkpoints: KnownCheckpoint[] = [];
-  readonly #turns = new Map<TurnId, string>();
+  readonly #turns = new Map<TurnId, { readonly seq: number; readonly prompt: string }>();
   readonly #calls = new Set<string>();
   #undone: Undone[] = [];
   #tip = 0;
@@ -84,17 +85,15 @@ export class Timeline {
     this.#tip += 1;
     switch (event.type) {
       case 'turn_started':
-        this.#turns.set(event.turnId, beginningOf(event.content));
+        this.#turns.set(event.turnId, { seq: this.#tip, prompt: beginningOf(event.content) });
         this.#undone = [];
         break;
       case 'tool_proposed':
         this.#calls.add(event.toolCallId);
         break;
-      case 'turn_checkpoint': {
-        const prompt = this.#turns.get(event.turnId) ?? '';
-        this.#checkpoints.push({ seq: this.#tip, at, event, prompt });
+      case 'turn_checkpoint':
+        this.#addCheckpoint(event, at);
         break;
-      }
       case 'history_moved':
         this.#move(event, at);
         break;
@@ -120,6 +119,12 @@ export class Timeline {
   /** True if a tool was ever called under this id, whatever branch that is on. */
   knowsCall(toolCallId: string): boolean {
     return this.#calls.has(toolCallId);
+  }
+
+  #addCheckpoint(event: CheckpointEvent, at: number): void {
+    const { seq, prompt } = this.#turns.get(event.turnId) ?? { seq: this.#tip, prompt: '' };
+    const index = this.#checkpoints.findLastIndex((known) => known.seq < seq) + 1;
+    this.#checkpoints.splice(index, 0, { seq, at, event, prompt });
   }
 
   #move(event: MoveEvent, at: number): void {
