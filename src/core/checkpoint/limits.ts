@@ -17,7 +17,7 @@ export const DEFAULT_LIMITS: CheckpointLimits = {
   files: 50_000,
   bytes: 512 * 1024 * 1024,
   beforeMs: 10_000,
-  afterMs: 60_000,
+  afterMs: 20_000,
   fileBytes: 32 * 1024 * 1024,
   preImageBytes: 512 * 1024 * 1024,
 };

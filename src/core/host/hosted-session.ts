@@ -156,7 +156,11 @@ export class HostedSession implements LiveSession {
   async close(why: 'session_closed' | 'client_gone', actor: Actor = HOST): Promise<void> {
     const { session, owned } = this.#parts;
     await session.close({ kind: 'closed', why }, actor);
-    await Promise.all([owned.processes.dispose(), owned.external.dispose()]);
+    await Promise.all([
+      owned.processes.dispose(),
+      owned.external.dispose(),
+      owned.checkpoints.dispose(),
+    ]);
     owned.environment.dispose();
   }
 }

@@ -43,6 +43,8 @@ export type HostParts = MakerParts & {
   readonly deps: SessionDeps & { readonly journal: HostJournal };
   /** Removes what the log holds of a deleted session. */
   readonly forgetInLog: (sessionId: SessionId) => void;
+  /** Removes what is kept of a deleted session's files. */
+  readonly forgetFiles: (sessionId: SessionId) => Promise<void>;
 };
 
 const DEFAULT_LIST_LIMIT = 50;
@@ -163,6 +165,8 @@ export class LocalSessionHost implements SessionHost {
     const live = this.#live.get(sessionId);
     if (live !== undefined) await this.#leave(live, 'session_closed', actor);
     this.#maker.fresh.drop();
+    // Before the rows: a session whose files could not be removed is still there to be deleted again.
+    await this.#parts.forgetFiles(sessionId);
     const existed = await this.#parts.deps.journal.deleteSession(sessionId);
     this.#parts.forgetInLog(sessionId);
     const outcome = existed ? 'deleted' : 'already_deleted';

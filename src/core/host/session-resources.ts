@@ -1,6 +1,7 @@
 import type { Disposable } from '../../base/disposables.ts';
 import type { Event } from '../../base/emitter.ts';
 import type { McpServer } from '../../protocol/acp.ts';
+import type { OwnedCheckpoints } from '../checkpoint/late-checkpoints.ts';
 import { expandSlashCommand } from '../harness/native/slash-commands.ts';
 import { systemPrompt } from '../harness/native/system-prompt.ts';
 import type { SessionProcesses, SessionResources } from '../session/deps.ts';
@@ -51,6 +52,7 @@ export interface ResourceFactory {
     workspace: Workspace,
     servers: readonly McpServer[],
   ): ExternalTools;
+  checkpoints(sessionId: SessionId, workspace: Workspace): OwnedCheckpoints;
   readonly builtinTools: BuiltinTools;
   readonly environments: SessionEnvironments;
 }
@@ -67,6 +69,7 @@ export type OwnedResources = {
   readonly resources: SessionResources;
   readonly processes: HostedProcesses;
   readonly external: ExternalTools;
+  readonly checkpoints: OwnedCheckpoints;
   /** What children see; to be disposed when no child can be started any more. */
   readonly environment: Disposable;
 };
@@ -87,9 +90,11 @@ export function createResources(factory: ResourceFactory, needs: ResourceNeeds):
   const environment = factory.environments.open(sessionId, needs.environmentPolicy);
   const processes = factory.processes(sessionId, workspace);
   const external = factory.externalTools(sessionId, workspace, servers);
+  const checkpoints = factory.checkpoints(sessionId, workspace);
   const resources: SessionResources = {
     workspace,
     files,
+    checkpoints,
     processes: {
       start: async (command, cwd) => {
         const info = await processes.start(command, cwd);
@@ -110,5 +115,5 @@ export function createResources(factory: ResourceFactory, needs: ResourceNeeds):
     system: systemPrompt(workspace),
     expand: expandSlashCommand,
   };
-  return { resources, processes, external, environment };
+  return { resources, processes, external, checkpoints, environment };
 }

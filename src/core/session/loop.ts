@@ -24,8 +24,10 @@ import type { Recorder } from './state/recorder.ts';
 import { looseEnds } from './state/restore.ts';
 import type { SessionState } from './state/session-state.ts';
 import { type AbortReason, onAbort } from './turn/aborts.ts';
+import { stopProcesses } from './turn/stop-processes.ts';
 import type { TextStream } from './turn/text-stream.ts';
 import { ToolCalls } from './turn/tool-calls.ts';
+import { TurnCheckpoint } from './turn/turn-checkpoint.ts';
 import { runWholeTurn, type TurnParts } from './turn/whole-turn.ts';
 import type { MessageId, SessionConfig, SessionId, ToolCallId, TurnId } from './words.ts';
 
@@ -35,9 +37,6 @@ type Running = {
   readonly abort: AbortController;
   readonly done: Promise<void>;
 };
-
-/** How long Stop waits for background processes to be gone before it seals the turn anyway. */
-const STOP_PROCESSES_MS = 1_000;
 
 /** What a loop shares with the session it belongs to. */
 export type LoopParts = {
@@ -70,6 +69,8 @@ export class Loop {
   #running: Running | null = null;
   #stream: TextStream | null = null;
   #holds = 0;
+  /** Settles when the checkpoint of a turn that was stopped is journaled. */
+  #late: Promise<void> | null = null;
   #fault: { readonly cause: unknown } | null = null;
 
   constructor(parts: LoopParts) {
@@ -86,6 +87,10 @@ export class Loop {
     });
     this.#turnParts = {
       ...parts,
+      // Another one after each move of the history.
+      get conversation() {
+        return parts.conversation;
+      },
       seams: this.#seams,
       calls: this.#calls,
       setStream: (stream) => {
@@ -131,9 +136,10 @@ export class Loop {
     return this.#running?.turnId ?? null;
   }
 
-  /** Resolves when the turn that runs now is sealed. */
+  /** Resolves when the turn that runs now is sealed, with its checkpoint. */
   get done(): Promise<void> {
-    return this.#running?.done ?? Promise.resolve();
+    if (this.#running === null) return this.#late ?? Promise.resolve();
+    return this.#running.done.then(() => this.#late ?? undefined);
   }
 
   /** Text that is shown and not yet in the delivered history. */
@@ -310,6 +316,7 @@ export class Loop {
   ): Promise<PromptOutcome> {
     const { config } = this.#parts.state;
     this.#seams.open();
+    const checkpoint = this.#checkpointOf(turnId);
     const begun = this.#parts.recorder.append(this.#beginning(prompt, turnId, config));
     if (prompt.sent !== null) this.nextTurns.began(prompt.commandId, begun);
     await begun;
@@ -321,14 +328,15 @@ export class Loop {
         () => undefined,
       );
     }
-    const stopping = onAbort(abort.signal, () => this.#stopProcesses());
+    const stopping = onAbort(abort.signal, () =>
+      stopProcesses(this.#parts.deps, this.#parts.resources),
+    );
     try {
-      const { ending, usage, iterations } = await runWholeTurn(this.#turnParts, {
-        turnId,
-        config,
-        abort,
-      });
+      const result = await runWholeTurn(this.#turnParts, { turnId, config, abort });
+      const { usage, iterations } = result;
       this.#seams.close(true);
+      await stopping();
+      const { ending, records } = await checkpoint.seal(result.ending, abort.signal);
       await stopping();
       const loose =
         ending.terminal.kind === 'runtime_error'
@@ -339,6 +347,7 @@ export class Loop {
       await this.#parts.recorder.append([
         ...loose.map((event): NewRecord => ({ stream: 'history', event })),
         ...(isFollowed ? [] : this.#seams.givenBack()),
+        ...records,
         {
           stream: 'history',
           event: {
@@ -356,10 +365,25 @@ export class Loop {
         },
         ...paused.map((event): NewRecord => ({ stream: 'control', event })),
       ]);
+      this.#followUp(checkpoint.late(ending));
       return { turnId, stopReason: ending.stopReason, terminal: ending.terminal, usage };
     } finally {
       clockStop.abort();
     }
+  }
+
+  /** No turn begins before the stopped one has its checkpoint. */
+  #followUp(late: Promise<void> | null): void {
+    if (late === null) return;
+    this.#late = late.finally(this.hold());
+  }
+
+  #checkpointOf(turnId: TurnId): TurnCheckpoint {
+    const { recorder, resources } = this.#parts;
+    const { ids, clock, log } = this.#parts.deps;
+    const checkpoints = resources.checkpoints ?? null;
+    const messageCount = (): number => this.#parts.conversation.messageCount;
+    return new TurnCheckpoint({ checkpoints, recorder, ids, clock, log, messageCount }, turnId);
   }
 
   #beginning(prompt: PendingPrompt, turnId: TurnId, config: SessionConfig): readonly NewRecord[] {
@@ -374,20 +398,5 @@ export class Loop {
     });
     prompt.accepted = true;
     return records;
-  }
-
-  async #stopProcesses(): Promise<void> {
-    const deadline = new AbortController();
-    const { log } = this.#parts.deps;
-    const gone = this.#parts.resources.processes
-      .stopAll()
-      .catch((failure: unknown) =>
-        log.warn('Background processes could not be stopped', { error: messageOf(failure) }),
-      );
-    const late = this.#parts.deps.clock
-      .sleep(STOP_PROCESSES_MS, deadline.signal)
-      .catch(() => undefined);
-    await Promise.race([gone, late]);
-    deadline.abort();
   }
 }

@@ -1,4 +1,6 @@
 import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { forgetCheckpoints, LateCheckpoints } from '../../checkpoint/late-checkpoints.ts';
 import type { OpenJournal } from '../../journal/open-journal.ts';
 import { createMcp } from '../../mcp/create-mcp.ts';
 import type { RememberingPolicy } from '../../tools/policy/create-policy.ts';
@@ -106,23 +108,28 @@ function openRooms(options: HostOptions, editor: EditorBridge): Rooms {
 }
 
 function openSessions(
-  { journal, log }: HostOptions,
+  { journal, dataFolder, log }: HostOptions,
   { models, tools, mcp, environments }: Rooms,
 ): LocalSessionHost {
   const { launcher, policy } = tools;
   const clock = systemClock;
   const ids = randomIds;
+  const folder = join(dataFolder, 'checkpoints');
+  const environment = environments.minimum;
   const host = new LocalSessionHost({
     deps: { journal, models: models.catalog, policy, clock, ids, log, digest: sha256 },
     factory: {
       processes: (sessionId, workspace) =>
         createProcesses({ sessionId, workspace: () => workspace, launcher, clock, ids }),
       externalTools: mcp.externalTools,
+      checkpoints: (sessionId, workspace) =>
+        new LateCheckpoints({ sessionId, workspace, folder, environment, clock, log }),
       builtinTools: tools,
       environments,
     },
     defaultModel: () => models.defaultModel(),
     forgetInLog: (sessionId) => log.forget(sessionId),
+    forgetFiles: (sessionId) => forgetCheckpoints(folder, sessionId),
   });
   const first = host.onDidChangeSession(() => {
     first.dispose();

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../base/json.ts';
 import type { HistoryEvent } from '../events.ts';
 import type { ModelToolCall } from '../model.ts';
-import { type Approved, approve, type Planned, plan, replan } from './plan-call.ts';
+import { orAborted } from './aborts.ts';
+import { type Approved, approve, type Planned, plan, type ReadyCall, replan } from './plan-call.ts';
 import {
   callCancelledResult,
   cancelledResult,
@@ -78,12 +79,31 @@ async function settle(
   if (turn.calls.isCancelled(item.call.toolCallId)) return end(callCancelledResult());
   if (current.kind === 'refused') return end(current.result);
   if (current.kind === 'deferred') return end(errorText('failed', current.error));
+  await keepBefore(turn, current);
+  if (turn.signal.aborted) return end(cancelledResult());
+  if (turn.calls.isCancelled(item.call.toolCallId)) return end(callCancelledResult());
   await turn.recorder.history({
     type: 'tool_started',
     turnId: turn.turnId,
     toolCallId: current.call.toolCallId,
   });
   return end(await runCall(turn, current));
+}
+
+/** What the call may change is kept before it runs; Stop does not wait for that. */
+async function keepBefore(
+  turn: TurnContext,
+  { call, prepared, readOnly }: ReadyCall,
+): Promise<void> {
+  const { checkpoints } = turn.resources;
+  const { accesses } = prepared;
+  if (checkpoints === undefined || readOnly || accesses.every(({ kind }) => kind === 'session'))
+    return;
+  const paths = accesses.flatMap((access) => (access.kind === 'write' ? [access.path] : []));
+  const effect = { turnId: turn.turnId, toolCallId: call.toolCallId, paths };
+  const ended = turn.calls.signalOf(call.toolCallId, turn.signal);
+  // The state before the turn is wanted also where this one call is not.
+  await orAborted(checkpoints.beforeEffect(effect, turn.signal), ended);
 }
 
 /** Waits for all; the first failure stops the turn, so that nothing goes on behind it. */
