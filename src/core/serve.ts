@@ -3,6 +3,7 @@ import { messageOf } from '../base/errors.ts';
 import { createFramePair } from '../protocol/transport/frame-port.ts';
 import { serveAcp } from './acp/serve-acp.ts';
 import { openDoor } from './door/relay.ts';
+import { takeAccessKeys } from './host/compose/access-keys.ts';
 import { acpExtensions } from './host/compose/acp-extensions.ts';
 import { exitWhenParentGone, onTermination } from './host/compose/lifetime.ts';
 import { openHost } from './host/compose/open-host.ts';
@@ -35,6 +36,7 @@ export async function serveClient(options: {
   readonly log: FileLog;
 }): Promise<void> {
   const { log } = options;
+  const keys = takeAccessKeys(process.env);
   const running = openHost({ ...options, environment: process.env, version: VERSION });
   const transcripts = new Transcripts(running.host, systemClock, log);
   const [clientEnd, hostEnd] = createFramePair();
@@ -46,6 +48,7 @@ export async function serveClient(options: {
     clock: systemClock,
     ids: randomIds,
     agentVersion: VERSION,
+    keys,
   });
   // The first session needs it, and there is time while the store opens.
   import('./journal/codec/codec.ts').catch((failure: unknown) =>

@@ -6,6 +6,7 @@ import { PeerRefused, type RpcPeer } from '../../protocol/transport/rpc-types.ts
 import type { Client } from '../host/api.ts';
 import type { Log } from '../session/ports.ts';
 import type { SessionId } from '../session/words.ts';
+import type { Role } from './access/credential.ts';
 import type { ClientFacts } from './client-facts.ts';
 import * as checks from './generated/schema-checks.mjs';
 import { requireValid } from './params.ts';
@@ -20,6 +21,8 @@ export class ClientFailed extends CodedError<'client.timeout' | 'client.bad_answ
 export type AcpClientDeps = {
   readonly peer: RpcPeer;
   readonly facts: () => ClientFacts;
+  /** What it may do at most. */
+  readonly ceiling: () => Role;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -33,7 +36,7 @@ export class AcpClient implements Client {
   }
 
   get actor(): Actor {
-    return { clientId: this.#deps.facts().name, role: 'host_owner', source: 'acp' };
+    return { clientId: this.#deps.facts().name, role: this.#deps.ceiling(), source: 'acp' };
   }
 
   get canReadFiles(): boolean {
@@ -41,7 +44,7 @@ export class AcpClient implements Client {
   }
 
   get canWriteFiles(): boolean {
-    return this.#deps.facts().canWriteFiles;
+    return this.#deps.facts().canWriteFiles && this.#deps.ceiling() === 'host_owner';
   }
 
   async readTextFile(

@@ -1,5 +1,7 @@
 import { Emitter } from '../../base/emitter.ts';
 import { messageOf } from '../../base/errors.ts';
+import type { SessionUpdate } from '../../protocol/acp.ts';
+import { CONTROLS, type Control } from '../../protocol/controls.ts';
 import { RpcError } from '../../protocol/errors.ts';
 import type {
   HistoryPage,
@@ -9,17 +11,20 @@ import type {
 } from '../../protocol/pilothouse.ts';
 import type { IncomingRequest, Reply, RpcPeer } from '../../protocol/transport/rpc-types.ts';
 import type { SessionHost } from '../host/api.ts';
-import type { HistoryRange, Log } from '../session/ports.ts';
+import type { HistoryQuery } from '../host/read-branch.ts';
+import type { Log } from '../session/ports.ts';
 import type { SessionId } from '../session/words.ts';
+import { READ_METHODS } from './control/control-reads.ts';
 import * as checks from './generated/schema-checks.mjs';
 import { requireValid } from './params.ts';
+import type { Projected } from './projection/projected.ts';
 import { Projector } from './projection/projector.ts';
 import { isoTime } from './projection/turn-updates.ts';
 import { sessionItem } from './session/session-item.ts';
-import type { BuiltInMethod, ExtensionClient, Extensions } from './types.ts';
+import type { BuiltInMethod, ControlRoomMethod, ExtensionClient, Extensions } from './types.ts';
 import { asRpcError } from './wire-errors.ts';
 
-type Method = keyof PilothouseAgentMethods;
+type Method = Exclude<keyof PilothouseAgentMethods, ControlRoomMethod>;
 
 const CHECKS: { readonly [M in Method]: checks.SchemaCheck } = {
   '_pilothouse/history/page': checks.historyPage,
@@ -48,7 +53,27 @@ const BUILT_IN = [
 const DEFAULT_PAGE = 200;
 
 /** The extension methods that a connection answers, as it advertises them. */
-export function extensionMethods(extensions: Extensions): readonly Method[] {
+export function extensionMethods(extensions: Extensions): readonly string[] {
+  return [
+    ...answeredHere(extensions),
+    ...CONTROLS.filter(isOurs),
+    ...READ_METHODS,
+    ...ROLE_METHODS,
+  ];
+}
+
+/** Methods that give and take roles in a session. */
+export const ROLE_METHODS = [
+  '_pilothouse/attach',
+  '_pilothouse/detach',
+  '_pilothouse/claim',
+] as const;
+
+function isOurs(control: Control): boolean {
+  return control.startsWith('_pilothouse/');
+}
+
+function answeredHere(extensions: Extensions): readonly Method[] {
   const methods = Object.keys(CHECKS) as Method[];
   return methods.filter(
     (method) => isBuiltIn(method) || Object.hasOwn(extensions.handlers, method),
@@ -98,7 +123,7 @@ export class ExtensionDesk {
 
   /** What answers the method; undefined if there is no such method here. */
   handler(name: string): ((request: IncomingRequest) => Promise<Reply>) | undefined {
-    const method = extensionMethods(this.#extensions).find((known) => known === name);
+    const method = answeredHere(this.#extensions).find((known) => known === name);
     return method && ((request) => this.#answer(method, request.params ?? {}));
   }
 
@@ -150,29 +175,23 @@ export class ExtensionDesk {
 
   async #page(params: HistoryPageParams): Promise<HistoryPage> {
     const sessionId = params.sessionId as SessionId;
-    const { before, after, limit = DEFAULT_PAGE } = params;
-    const range: HistoryRange =
-      after === undefined
-        ? { ...(before === undefined ? {} : { before }), limit, newestFirst: true }
-        : { ...(before === undefined ? {} : { before }), after, limit };
+    const { before, after, limit = DEFAULT_PAGE, all = false } = params;
+    const range: HistoryQuery = {
+      all,
+      limit,
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? { newestFirst: true } : { after }),
+    };
     const records = [...(await this.#host.history(sessionId, range))].sort((a, b) => a.seq - b.seq);
     const described = await this.#host.describe(sessionId);
     const lastEventId = described?.lastEventId ?? records.at(-1)?.seq ?? 0;
-    const projector = new Projector({ notices: true, extras: true });
+    const projector = new Projector({ notices: true, extras: true, harn: false });
     const entries = records.map((record) => ({
       eventId: record.seq,
       at: isoTime(record.at),
-      updates: projector.history(record, { skipPrompt: false }).map(({ update, offset }) => ({
-        ...update,
-        _meta: {
-          ...update._meta,
-          harn: {
-            ...(update._meta?.['harn'] as object | undefined),
-            eventId: record.seq,
-            ...(offset === undefined ? {} : { offset }),
-          },
-        },
-      })),
+      updates: projector
+        .history(record, { skipPrompt: false })
+        .map((projected) => marked(projected, record.seq)),
     }));
     const first = records[0]?.seq ?? (after ?? 0) + 1;
     const last = records.at(-1)?.seq ?? (before ?? lastEventId + 1) - 1;
@@ -191,4 +210,15 @@ export class ExtensionDesk {
         return false;
     }
   }
+}
+
+/** An update of a page says itself what frames say of live ones. */
+function marked({ update, offset }: Projected, eventId: number): SessionUpdate {
+  const harn = {
+    ...(update._meta?.['harn'] as object | undefined),
+    eventId,
+    ...(offset === undefined ? {} : { offset }),
+  };
+  // Readers of pages know the updates of the extension too, and take every kind they do not know for one.
+  return { ...update, _meta: { ...update._meta, harn } } as SessionUpdate;
 }

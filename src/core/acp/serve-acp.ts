@@ -4,18 +4,31 @@ import { Deferred } from '../../base/deferred.ts';
 import { DisposableStore } from '../../base/disposables.ts';
 import { messageOf } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
-import type { Actor } from '../../protocol/controls.ts';
 import { RpcError } from '../../protocol/errors.ts';
 import { createRpcPeer } from '../../protocol/transport/rpc-peer.ts';
-import type { IncomingRequest, Reply, RpcPeer } from '../../protocol/transport/rpc-types.ts';
-import type { CommandId } from '../session/words.ts';
+import type {
+  ArrivedCall,
+  IncomingRequest,
+  Reply,
+  RpcPeer,
+} from '../../protocol/transport/rpc-types.ts';
+import type { CommandId, SessionId } from '../session/words.ts';
+import { Actors } from './access/actors.ts';
+import { API_KEY_METHOD, Credential, type Role } from './access/credential.ts';
 import { AcpClient } from './client.ts';
 import { type ClientFacts, clientFacts, UNKNOWN_CLIENT } from './client-facts.ts';
+import { ControlDesk } from './control/control-desk.ts';
+import { namedSession } from './control/control-params.ts';
+import { ControlReads } from './control/control-reads.ts';
+import { ReceiptTeller } from './control/receipt-teller.ts';
+import { Refusals } from './control/refusals.ts';
 import { ExtensionDesk } from './extension-desk.ts';
 import { GateDesk } from './gates/gate-desk.ts';
-import { initializeResult } from './handshake.ts';
+import { AGENT_NAME, initializeResult } from './handshake.ts';
 import { badField, checkParams, metaOf } from './params.ts';
+import { Arrivals } from './session/arrivals.ts';
 import { PromptDesk } from './session/prompt-desk.ts';
+import { RoleDesk } from './session/role-desk.ts';
 import { mergeUpdates, UpdateSender } from './session/sender.ts';
 import { SessionDesk } from './session/session-desk.ts';
 import { sessionItem } from './session/session-item.ts';
@@ -39,12 +52,18 @@ type Handler = (request: IncomingRequest) => Promise<Reply>;
 class Server implements AcpConnection {
   readonly #services: AcpServices;
   readonly #peer: RpcPeer;
+  readonly #credential: Credential;
   readonly #client: AcpClient;
   readonly #gates: GateDesk;
+  readonly #receipts: ReceiptTeller;
   readonly #sessions: SessionDesk;
   readonly #prompts: PromptDesk;
+  readonly #controls: ControlDesk;
+  readonly #reads: ControlReads;
+  readonly #roles: RoleDesk;
   readonly #extensionDesk: ExtensionDesk;
   readonly #handlers: ReadonlyMap<string, Handler>;
+  readonly #arrivals = new Arrivals();
   readonly #gone = new AbortController();
   readonly #owned = new DisposableStore();
   readonly #ended = new Deferred<void>();
@@ -52,17 +71,19 @@ class Server implements AcpConnection {
   readonly #answering = new Set<Promise<unknown>>();
   #facts: ClientFacts = UNKNOWN_CLIENT;
   #isReady = false;
+  #isConnected = false;
 
   constructor(services: AcpServices) {
     this.#services = services;
     const { host, log, clock, extensions } = services;
+    this.#credential = new Credential(services.keys);
     this.#peer = createRpcPeer(
       services.port,
       {
-        arrived: (call) => this.#prompts.arrived(call),
+        arrived: (call) => this.#arrived(call),
         request: (request) => this.#answer(request),
         notification: (method, params) => {
-          this.#extensionDesk.notified(method, params);
+          if (this.#isOpen) this.#extensionDesk.notified(method, params);
         },
         ended: () => void this.#end(),
       },
@@ -70,14 +91,23 @@ class Server implements AcpConnection {
     );
     const facts = (): ClientFacts => this.#facts;
     const peer = this.#peer;
-    this.#client = new AcpClient({ peer, facts, clock, log });
+    const ceiling = (): Role => this.#credential.ceiling ?? 'observer';
+    this.#client = new AcpClient({ peer, facts, ceiling, clock, log });
     this.#gates = new GateDesk({ peer, facts, actor: () => this.#client.actor, clock, log });
+    const actors = new Actors({
+      name: () => this.#facts.name,
+      ceiling,
+      roleIn: (sessionId) => this.#sessions.attachment(sessionId)?.role,
+    });
     const sender = new UpdateSender(peer);
-    const actor = (params: unknown): Actor => this.#actor(params);
+    const refusals = new Refusals(host.controls, actors);
+    this.#receipts = new ReceiptTeller(host.controls, facts, sender, actors);
     this.#sessions = new SessionDesk({
       host,
       client: this.#client,
-      actor,
+      actors,
+      ceiling,
+      refusals,
       attachmentDeps: () => ({
         facts: this.#facts,
         sender,
@@ -85,6 +115,7 @@ class Server implements AcpConnection {
         log,
         isOwnPrompt: (commandId) => this.#ownCommands.has(commandId),
         gates: this.#gates,
+        receipts: this.#receipts,
       }),
       detached: (session) => this.#gates.detached(session),
     });
@@ -93,24 +124,68 @@ class Server implements AcpConnection {
       log,
       attachment: (sessionId) => this.#sessions.attachment(sessionId),
       opened: (sessionId) => this.#sessions.opened(sessionId),
-      actor,
-      isReady: () => this.#isReady,
+      actors,
+      refusals,
+      isOpen: () => this.#isOpen,
       ownCommand: (asked) => this.#ownCommand(asked),
     });
+    this.#controls = new ControlDesk({
+      room: {
+        controls: host.controls,
+        client: this.#client,
+        join: (live) => this.#sessions.join(live),
+        tell: (sessionId, update) =>
+          sender.update(sessionId as SessionId, update, { replayed: false }),
+      },
+      actors,
+      log,
+      isOpen: () => this.#isOpen,
+      inOrder: (sessionId, work) => this.#inOrder(sessionId, work),
+      beforeLaterPrompts: (sessionId, work) =>
+        this.#sessions.change(sessionId, () => this.#inOrder(sessionId, work)),
+      drained: async (sessionId) => await this.#sessions.attachment(sessionId)?.drained(),
+      fallbackSession: () => this.#sessions.first,
+    });
+    const producer = { name: AGENT_NAME, version: services.agentVersion };
+    this.#reads = new ControlReads(host, producer);
+    this.#roles = new RoleDesk({ host, client: this.#client, sessions: this.#sessions, ceiling });
     this.#extensionDesk = new ExtensionDesk(host, extensions, peer, log, this.#gone.signal);
     this.#handlers = this.#handlersByMethod();
     const models = extensions.onModelsChanged?.(() => this.#sessions.optionsChanged());
     if (models) this.#owned.add(models);
+    this.#owned.add(this.#receipts);
     this.#peer.start();
   }
 
+  /** Initialized, and a key was shown where one is asked for. */
+  get #isOpen(): boolean {
+    return this.#isReady && this.#credential.ceiling !== null;
+  }
+
+  #arrived(call: ArrivedCall): boolean {
+    if (!this.#isOpen) return false;
+    if (call.requestId !== undefined)
+      this.#arrivals.arrived(call.requestId, call.method, namedSession(call.params));
+    return this.#prompts.arrived(call) || this.#controls.arrived(call);
+  }
+
+  /** At once, behind the prompts that arrived before, unless something that arrived before changes the session. */
+  async #inOrder<T>(sessionId: string, work: () => Promise<T>): Promise<T> {
+    if (this.#arrivals.hasAny(sessionId)) await this.#arrivals.settled(sessionId);
+    this.#prompts.handOver(sessionId);
+    return await work();
+  }
+
   #handlersByMethod(): ReadonlyMap<string, Handler> {
+    const close: Handler = (request) => this.#sessions.close(request);
     return new Map<string, Handler>([
       ['session/new', (request) => this.#sessions.create(request)],
       ['session/load', (request) => this.#sessions.load(request)],
       ['session/resume', (request) => this.#sessions.resume(request)],
       ['session/list', (request) => this.#sessions.list(request)],
-      ['session/close', (request) => this.#sessions.close(request)],
+      ['session/close', close],
+      // Its older name. Source: Harn session control, close.
+      ['session/stop', close],
       ['session/delete', (request) => this.#sessions.delete(request)],
       ['session/set_mode', (request) => this.#sessions.setMode(request)],
       ['session/set_config_option', (request) => this.#sessions.setConfigOption(request)],
@@ -130,7 +205,7 @@ class Server implements AcpConnection {
   }
 
   async #answer(request: IncomingRequest): Promise<Reply> {
-    const answer = this.#route(request);
+    const answer = this.#route({ ...request, params: withSessionId(request.params) });
     if (request.method === 'session/prompt') return await answer;
     const over = answer.then(ignore, ignore);
     this.#answering.add(over);
@@ -138,13 +213,20 @@ class Server implements AcpConnection {
       return await answer;
     } finally {
       this.#answering.delete(over);
+      this.#arrivals.answered(request.requestId);
     }
   }
 
   async #route(request: IncomingRequest): Promise<Reply> {
     if (request.method === 'initialize') return this.#initialize(request.params);
     const { method } = request;
-    const handler = this.#handlers.get(method) ?? this.#extensionDesk.handler(method);
+    const handler =
+      this.#handlers.get(method) ??
+      this.#controls.handler(method) ??
+      this.#reads.handler(method) ??
+      this.#roles.handler(method) ??
+      this.#extensionDesk.handler(method);
+    if (method !== 'authenticate' && this.#isReady && !this.#isOpen) throw keyAsked();
     if (handler === undefined)
       throw new RpcError('methodNotFound', `Method not found: ${method}`, { method });
     if (!this.#isReady) throw new RpcError('invalidRequest', `Send initialize before ${method}.`);
@@ -153,15 +235,19 @@ class Server implements AcpConnection {
 
   #initialize(params: unknown): Reply {
     const request = checkParams('initialize', params);
-    const isFirst = !this.#isReady;
     this.#facts = clientFacts(request);
     this.#isReady = true;
     return {
-      result: initializeResult(this.#services),
-      after: () => {
-        if (isFirst && this.#facts.pilothouse) this.#connectExtension();
-      },
+      result: initializeResult(this.#services, this.#credential.isAsked),
+      after: () => this.#connectOnce(),
     };
+  }
+
+  /** What other rooms send by themselves waits until the client may see it. */
+  #connectOnce(): void {
+    if (this.#isConnected || !this.#isOpen) return;
+    this.#isConnected = true;
+    if (this.#facts.pilothouse) this.#connectExtension();
   }
 
   #connectExtension(): void {
@@ -181,7 +267,12 @@ class Server implements AcpConnection {
 
   async #authenticate(request: IncomingRequest): Promise<Reply> {
     const { methodId } = checkParams('authenticate', request.params);
-    throw badField('/methodId', `names no sign-in method (${methodId}): this agent needs none`);
+    if (!this.#credential.isAsked || methodId !== API_KEY_METHOD)
+      throw badField('/methodId', `names no sign-in method (${methodId})`);
+    const { apiKey } = metaOf(request.params, 'harn');
+    if (typeof apiKey !== 'string' || !this.#credential.show(apiKey)) throw keyAsked();
+    const harn = { role: this.#credential.ceiling };
+    return { result: { _meta: { harn } }, after: () => this.#connectOnce() };
   }
 
   async #logout(request: IncomingRequest): Promise<Reply> {
@@ -190,18 +281,6 @@ class Server implements AcpConnection {
     if (signOut === undefined) throw new RpcError('methodNotFound', 'Method not found: logout');
     await signOut();
     return { result: {} };
-  }
-
-  /** The acting client; what a call says of its actor may name and narrow it, never widen it (design §1). */
-  #actor(params: unknown): Actor {
-    const own = this.#client.actor;
-    const direct = isObject(params) ? params['_harn'] : undefined;
-    const said = isObject(direct) ? direct['actor'] : metaOf(params, 'harn')['actor'];
-    if (!isObject(said)) return own;
-    if (said['role'] === 'observer')
-      throw new RpcError('invalidRequest', 'An observer may read a session, not control it.');
-    const { clientId } = said;
-    return typeof clientId === 'string' && clientId !== '' ? { ...own, clientId } : own;
   }
 
   #ownCommand(asked: string | undefined): CommandId {
@@ -232,6 +311,20 @@ class Server implements AcpConnection {
     port.destroy();
     this.#ended.resolve();
   }
+}
+
+/** Source: ACP v1, authentication. */
+function keyAsked(): RpcError {
+  return new RpcError(
+    'authRequired',
+    `Authentication required: call authenticate with the method ${API_KEY_METHOD} and the key of this agent.`,
+  );
+}
+
+/** The one alias that every method takes. Source: Harn session control, methods. */
+function withSessionId(params: unknown): unknown {
+  if (!isObject(params) || 'sessionId' in params || !('session_id' in params)) return params;
+  return { ...params, sessionId: params['session_id'] };
 }
 
 /** Waits for `work`, but not for ever. */

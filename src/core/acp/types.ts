@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposables.ts';
 import type { Event } from '../../base/emitter.ts';
 import type { Ids } from '../../base/ids.ts';
+import type { Control } from '../../protocol/controls.ts';
 import type {
   PilothouseAgentMethods,
   PilothouseAgentNotifications,
@@ -11,6 +12,8 @@ import type {
 import type { FramePort } from '../../protocol/transport/frame-port.ts';
 import type { ListedSession, SessionHost } from '../host/api.ts';
 import type { Log } from '../session/ports.ts';
+import type { AccessKeys } from './access/credential.ts';
+import type { READ_METHODS } from './control/control-reads.ts';
 
 /** What one ACP connection is made of. It owns the port and nothing else. */
 export type AcpServices = {
@@ -21,6 +24,8 @@ export type AcpServices = {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly agentVersion: string;
+  /** Keys that the client has to show before it may do anything; missing asks for none. */
+  readonly keys?: AccessKeys;
   /** What prompts may hold besides text and links; all true if missing. */
   readonly promptCapabilities?: {
     readonly image: boolean;
@@ -45,9 +50,17 @@ export type BuiltInMethod =
   | '_pilothouse/sessions/search'
   | '_pilothouse/gates/list';
 
+/** `_pilothouse/` methods of controls and of what they act on, answered from the host too. */
+export type ControlRoomMethod =
+  | Extract<Control, keyof PilothouseAgentMethods>
+  | (typeof READ_METHODS)[number]
+  | '_pilothouse/attach'
+  | '_pilothouse/detach'
+  | '_pilothouse/claim';
+
 /** `_pilothouse/` methods that other rooms answer. Only those given are advertised. */
 export type ExtensionHandlers = {
-  readonly [M in Exclude<keyof PilothouseAgentMethods, BuiltInMethod>]?: (
+  readonly [M in Exclude<keyof PilothouseAgentMethods, BuiltInMethod | ControlRoomMethod>]?: (
     params: PilothouseAgentMethods[M][0],
     client: ExtensionClient,
   ) => Promise<PilothouseAgentMethods[M][1]>;

@@ -57,6 +57,8 @@ export interface SessionHost {
    * Synchronous in its effect: the abort has happened when it returns; the receipt follows.
    */
   cancel(sessionId: SessionId, admission: Admission, actor: Actor): CancelResult;
+  /** The client follows the session no more. Without another client its turn stops and it is freed. */
+  detach(sessionId: SessionId, client: Client): Promise<void>;
   /** Any part of the stored history, live or not: of its current branch unless asked for another or for all. Throws `host.unknown_session`. */
   history(sessionId: SessionId, query: HistoryQuery): Promise<readonly Stored<HistoryEvent>[]>;
   /** A client of the process went away; its sessions' turns stop (`onDetach: stop`). */

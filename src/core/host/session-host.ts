@@ -233,6 +233,12 @@ export class LocalSessionHost implements SessionHost {
     return fresh;
   }
 
+  async detach(sessionId: SessionId, client: Client): Promise<void> {
+    const hosted = this.#live.get(sessionId);
+    if (hosted === undefined) throw unknownSession(sessionId);
+    if (hosted.detach(client)) await this.#leave(hosted, 'client_gone', client.actor);
+  }
+
   async clientGone(client: Client): Promise<void> {
     const orphans = [...this.#live.values()].filter((hosted) => hosted.detach(client));
     await Promise.all(orphans.map((hosted) => this.#leave(hosted, 'client_gone', client.actor)));

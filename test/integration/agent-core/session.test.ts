@@ -138,7 +138,7 @@ describe('a session over stdio', () => {
     expect((await client.call('session/list', {}))['sessions']).toEqual([]);
     await expect(
       client.request('session/load', { sessionId, cwd: folder, mcpServers: [] }),
-    ).rejects.toMatchObject({ code: -32002 });
+    ).rejects.toMatchObject({ code: -32602 });
     expect(existsSync(folder)).toBe(true);
   });
 

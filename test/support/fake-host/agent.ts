@@ -8,9 +8,9 @@ import { FakeHost } from './fake-host.ts';
 
 const host = new FakeHost();
 const cancel = host.cancel.bind(host);
-host.cancel = (sessionId, admission) => {
+host.cancel = (sessionId, admission, actor) => {
   process.stderr.write('session/cancel was read\n');
-  return cancel(sessionId, admission);
+  return cancel(sessionId, admission, actor);
 };
 host.script = async ({ text, say, signal }) => {
   const flood = /^flood (\d+)$/.exec(text)?.[1];

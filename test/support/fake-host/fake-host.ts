@@ -8,10 +8,18 @@ import type {
   OpenSession,
   SessionHost,
 } from '../../../src/core/host/api.ts';
+import type {
+  FileControls,
+  HistoryControls,
+  HostControls,
+} from '../../../src/core/host/controls/api.ts';
+import type { ReceiptWriter } from '../../../src/core/host/controls/receipted.ts';
 import { HostError, unknownSession } from '../../../src/core/host/errors.ts';
+import type { HistoryQuery } from '../../../src/core/host/read-branch.ts';
 import type { HistoryEvent, Stored } from '../../../src/core/session/events.ts';
-import type { HistoryRange } from '../../../src/core/session/ports.ts';
 import type { SessionId } from '../../../src/core/session/words.ts';
+import type { Actor, ControlOutcome } from '../../../src/protocol/controls.ts';
+import { fakeControls } from './fake-controls.ts';
 import { FakeSession, type TurnScript } from './fake-session.ts';
 
 /** A turn that says hello, or counts until it is stopped when asked to count slowly. */
@@ -38,8 +46,26 @@ export class FakeHost implements SessionHost {
   lastNew: NewSession | undefined;
   lastOpen: OpenSession | undefined;
   script: TurnScript = PLAIN_TURN;
+  readonly historyControls: Partial<HistoryControls> = {};
+  readonly fileControls: Partial<FileControls> = {};
+  readonly controls: HostControls;
+  /** Every receipt, oldest first. */
+  readonly receipts: ControlOutcome[];
+  readonly #writer: ReceiptWriter;
   #order = 0;
   #nextSession = 1;
+
+  constructor() {
+    const { controls, kept, writer } = fakeControls({
+      live: (sessionId) => (this.stored.has(sessionId) ? undefined : this.sessions.get(sessionId)),
+      isStored: (sessionId) => this.sessions.has(sessionId),
+      history: this.historyControls,
+      files: this.fileControls,
+    });
+    this.controls = controls;
+    this.receipts = kept;
+    this.#writer = writer;
+  }
 
   admit(): Admission {
     this.#order += 1;
@@ -93,33 +119,50 @@ export class FakeHost implements SessionHost {
     return this.sessions.get(sessionId)?.describe() ?? null;
   }
 
-  async close(sessionId: SessionId): Promise<void> {
+  async close(sessionId: SessionId, actor: Actor): Promise<void> {
+    const target = { sessionId, actor };
+    if (!this.sessions.has(sessionId))
+      await this.controls.refuse('session/close', target, 'unknown_session');
     const session = this.#known(sessionId);
     this.calls.push(`close ${sessionId}`);
+    await this.#writer.keep('session/close', target, { outcome: 'closed', status: 'accepted' });
     session.cancelBefore(Number.POSITIVE_INFINITY);
     this.stored.add(sessionId);
   }
 
-  async delete(sessionId: SessionId): Promise<void> {
+  async delete(sessionId: SessionId, actor: Actor): Promise<void> {
     this.calls.push(`delete ${sessionId}`);
     this.sessions.delete(sessionId);
+    const done = { outcome: 'deleted', status: 'accepted' } as const;
+    await this.#writer.keep('session/delete', { sessionId, actor }, done);
   }
 
-  cancel(sessionId: SessionId, admission: Admission): CancelResult {
+  cancel(sessionId: SessionId, admission: Admission, actor: Actor): CancelResult {
     this.calls.push(`cancel ${sessionId}`);
+    const target = { sessionId, actor };
     const session = this.sessions.get(sessionId);
-    const receipt = Promise.resolve();
-    if (!session) return { status: 'unknown_session', receipt };
+    if (!session) {
+      const receipt = this.controls.refuse('session/cancel', target, 'unknown_session');
+      return { status: 'unknown_session', receipt };
+    }
     const status = session.cancelBefore(admission.order) ? 'cancelled' : 'already_cancelled';
-    return { status, receipt };
+    const done = { outcome: status, status: 'accepted' } as const;
+    return { status, receipt: this.#writer.keep('session/cancel', target, done) };
+  }
+
+  async detach(sessionId: SessionId): Promise<void> {
+    this.calls.push(`detach ${sessionId}`);
+    this.#known(sessionId).cancelBefore(Number.POSITIVE_INFINITY);
   }
 
   async history(
     sessionId: SessionId,
-    range: HistoryRange,
+    range: HistoryQuery,
   ): Promise<readonly Stored<HistoryEvent>[]> {
-    const { after = 0, before = Number.POSITIVE_INFINITY, limit, newestFirst } = range;
-    const fitting = this.#known(sessionId).records.filter(({ seq }) => seq > after && seq < before);
+    const { after = 0, before = Infinity, tip = Infinity, limit, newestFirst } = range;
+    const fitting = this.#known(sessionId).records.filter(
+      ({ seq }) => seq > after && seq < before && seq <= tip,
+    );
     return newestFirst ? fitting.toReversed().slice(0, limit) : fitting.slice(0, limit);
   }
 

@@ -7,8 +7,8 @@ import type {
   PromptRequest,
   Snapshot,
 } from '../../../src/core/host/api.ts';
+import type { ControlEvent } from '../../../src/core/session/control-events.ts';
 import type {
-  ControlEvent,
   EphemeralEvent,
   GateAnswer,
   GateRequest,
@@ -28,6 +28,7 @@ import {
 import type { AvailableCommand, SessionConfigOption } from '../../../src/protocol/acp.ts';
 import type { Actor } from '../../../src/protocol/controls.ts';
 import { RpcError } from '../../../src/protocol/errors.ts';
+import { FakeSessionControl } from './fake-session-control.ts';
 
 const CONFIG: SessionConfig = {
   mode: 'ask',
@@ -61,6 +62,7 @@ export class FakeSession implements LiveSession {
   commands: readonly AvailableCommand[] = [];
   partial: Snapshot['partial'] = [];
   script: TurnScript;
+  readonly inbox: FakeSessionControl;
   readonly #signals = new Emitter<SessionSignal>();
   readonly #gates = new Map<GateId, OpenGate>();
   readonly #running = new Set<Running>();
@@ -72,8 +74,22 @@ export class FakeSession implements LiveSession {
     this.sessionId = sessionId as SessionId;
     this.cwd = cwd;
     this.script = script;
+    this.inbox = new FakeSessionControl(
+      () => this.isActive,
+      (event) => this.control(event),
+    );
     this.append({ type: 'session_created', cwd, additionalDirectories: [], config: CONFIG });
   }
+
+  pending: FakeSessionControl['pending'] = () => this.inbox.pending();
+  nextTurns: FakeSessionControl['nextTurns'] = () => this.inbox.nextTurns();
+  inject: FakeSessionControl['inject'] = (message) => this.inbox.inject(message);
+  revoke: FakeSessionControl['revoke'] = (id, actor) => this.inbox.revoke(id, actor);
+  replace: FakeSessionControl['replace'] = (id, content, actor) =>
+    this.inbox.replace(id, content, actor);
+  cancelToolCall: FakeSessionControl['cancelToolCall'] = (id) => this.inbox.cancelToolCall(id);
+  changeQueue: FakeSessionControl['changeQueue'] = (change, actor) =>
+    this.inbox.changeQueue(change, actor);
 
   get isActive(): boolean {
     return this.#running.size > 0;
@@ -221,6 +237,8 @@ export class FakeSession implements LiveSession {
       gates: this.openGates(),
       partial: this.partial,
       commands: this.commands,
+      pending: this.inbox.pending(),
+      nextTurns: this.inbox.nextTurns(),
     };
     return { snapshot, subscription: this.#signals.event(listener) };
   }

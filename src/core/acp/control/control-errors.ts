@@ -36,7 +36,12 @@ export function asControlError(error: unknown, sessionId: string, family: ErrorF
   return new RpcError(
     NAMES.get(refusal) ?? 'invalidParams',
     error.message,
-    { ...statusOf(refusal, family), sessionId, ...error.data },
+    {
+      ...statusOf(refusal, family),
+      ...(refusal === 'no_active_prompt' ? { reasons: [refusal] } : {}),
+      sessionId,
+      ...error.data,
+    },
     error,
   );
 }

@@ -6,10 +6,14 @@ import type { ControlEvent } from '../../session/control-events.ts';
 import type { EphemeralEvent, HistoryEvent, SessionSignal, Stored } from '../../session/events.ts';
 import type { Log } from '../../session/ports.ts';
 import type { GateId } from '../../session/words.ts';
+import type { Role } from '../access/credential.ts';
 import type { ClientFacts } from '../client-facts.ts';
+import type { ReceiptTeller } from '../control/receipt-teller.ts';
 import { Projector } from '../projection/projector.ts';
+import { ExtensionNews } from './extension-news.ts';
 import { LiveOutput } from './live-output.ts';
 import type { EventMark, UpdateSender } from './sender.ts';
+import { StoredReceipts } from './stored-receipts.ts';
 
 /** How many events of a replay are read at once. */
 const REPLAY_PAGE = 500;
@@ -28,7 +32,10 @@ export type AttachmentDeps = {
   readonly gates: {
     opened(session: LiveSession, gate: Pick<OpenGate, 'gateId' | 'request'>): void;
     resolved(gateId: GateId): void;
+    /** What this client was asked in the session is not its to answer any more. */
+    detached(session: LiveSession): void;
   };
+  readonly receipts: ReceiptTeller;
 };
 
 /**
@@ -41,18 +48,22 @@ export class Attachment implements Disposable {
   readonly #deps: AttachmentDeps;
   readonly #projector: Projector;
   readonly #output: LiveOutput;
+  readonly #news: ExtensionNews;
   readonly #subscription: Disposable;
   readonly #pending: SessionSignal[] = [];
   #waiters: (() => void)[] = [];
   #isLive = false;
   #isBusy = false;
   #isDisposed = false;
+  #role: Role;
 
-  constructor(session: LiveSession, deps: AttachmentDeps) {
+  constructor(session: LiveSession, role: Role, deps: AttachmentDeps) {
     this.session = session;
+    this.#role = role;
     this.#deps = deps;
-    const { notices, pilothouse } = deps.facts;
-    this.#projector = new Projector({ notices, extras: pilothouse });
+    const { notices, pilothouse, harn } = deps.facts;
+    this.#projector = new Projector({ notices, extras: pilothouse, harn });
+    this.#news = new ExtensionNews(session.sessionId, deps.facts, deps.sender);
     this.#output = new LiveOutput(deps.clock, (update) =>
       deps.sender.update(session.sessionId, update, { replayed: false }),
     );
@@ -62,25 +73,56 @@ export class Attachment implements Disposable {
     this.#subscription = subscription;
   }
 
+  get role(): Role {
+    return this.#role;
+  }
+
+  /** Takes another role: only who may control is asked the open gates. */
+  become(role: Role): void {
+    if (role === this.#role) return;
+    this.#role = role;
+    if (role === 'observer') this.#deps.gates.detached(this.session);
+    else if (this.#isLive) this.#askGates();
+  }
+
+  #askGates(): void {
+    if (this.#role === 'observer') return;
+    for (const gate of this.session.openGates()) this.#deps.gates.opened(this.session, gate);
+  }
+
   /** Sends the history up to the snapshot, oldest first, then the text not yet in it. */
   async replay(host: SessionHost, signal: AbortSignal): Promise<readonly Replayed[]> {
     const { sessionId } = this.session;
     const replayed: Replayed[] = [];
+    const { harn, pilothouse } = this.#deps.facts;
+    const receipts =
+      harn || pilothouse
+        ? new StoredReceipts(host.controls, sessionId, (receipt) =>
+            this.#deps.receipts.replayed(receipt),
+          )
+        : null;
     let after = 0;
     while (after < this.snapshot.lastEventId) {
       signal.throwIfAborted();
-      const limit = Math.min(REPLAY_PAGE, this.snapshot.lastEventId - after);
-      const page = await host.history(sessionId, { after, limit });
-      for (const record of page) replayed.push(...this.#replayRecord(record));
+      const tip = this.snapshot.lastEventId;
+      const page = await host.history(sessionId, { after, tip, limit: REPLAY_PAGE });
+      for (const record of page) {
+        await receipts?.tellBefore(record.at);
+        replayed.push(...this.#replayRecord(record));
+      }
       const last = page.at(-1);
       if (last === undefined) break;
       after = last.seq;
     }
+    await receipts?.tellRest();
     this.#sendPartial(true);
     return replayed;
   }
 
   #replayRecord(record: Stored<HistoryEvent>): readonly Replayed[] {
+    const { event } = record;
+    if (event.type === 'judge_decision')
+      this.#news.judged(event, { eventId: record.seq, replayed: true });
     const projected = this.#projector.history(record, { skipPrompt: false });
     for (const { update, offset } of projected)
       this.#send(update, markOf({ eventId: record.seq, replayed: true, offset }));
@@ -99,7 +141,7 @@ export class Attachment implements Disposable {
     if (this.#isDisposed || this.#isLive) return;
     if (options.withPartial) this.#sendPartial(false);
     this.#isLive = true;
-    for (const gate of this.session.openGates()) this.#deps.gates.opened(this.session, gate);
+    this.#askGates();
     this.#pump();
   }
 
@@ -147,7 +189,10 @@ export class Attachment implements Disposable {
     for (const { update, offset } of this.#projector.history(record, { skipPrompt }))
       this.#send(update, markOf({ eventId: seq, replayed: false, offset }));
     if (event.type === 'tool_proposed') this.#output.started(event.toolCallId, event.content);
-    if (event.type === 'gate_opened') this.#deps.gates.opened(this.session, event);
+    if (event.type === 'judge_decision')
+      this.#news.judged(event, { eventId: seq, replayed: false });
+    if (event.type === 'gate_opened' && this.#role === 'host_owner')
+      this.#deps.gates.opened(this.session, event);
     if (event.type === 'gate_resolved') this.#deps.gates.resolved(event.gateId);
     if (event.type === 'config_changed') this.#passOptions({ eventId: seq, replayed: false });
   }
@@ -177,14 +222,7 @@ export class Attachment implements Disposable {
 
   #passControl(record: Stored<ControlEvent>): void {
     const { event } = record;
-    if (event.type !== 'control_outcome' || !this.#knowsAgentEvents) return;
-    this.#deps.sender.agentEvent(this.session.sessionId, 'control_outcome', event.receipt, {
-      replayed: false,
-    });
-  }
-
-  get #knowsAgentEvents(): boolean {
-    return this.#deps.facts.harn || this.#deps.facts.pilothouse;
+    if (event.type === 'control_outcome') this.#deps.receipts.live(event.receipt);
   }
 
   #passEphemeral(event: EphemeralEvent): void {
@@ -199,13 +237,13 @@ export class Attachment implements Disposable {
         else this.#output.add(event.toolCallId, event.text);
         break;
       case 'seam_passed':
-        if (this.#knowsAgentEvents)
-          this.#deps.sender.agentEvent(
-            this.session.sessionId,
-            'loop_checkpoint',
-            { iteration: event.iteration, seam: event.seam, delivered: event.delivered },
-            { replayed: false },
-          );
+        this.#news.seamPassed(event);
+        break;
+      case 'pending_changed':
+        this.#news.pendingChanged(event);
+        break;
+      case 'staged_changed':
+        this.#news.stagedChanged(event);
         break;
       case 'activity_changed':
         break;

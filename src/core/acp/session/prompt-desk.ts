@@ -1,10 +1,13 @@
-import { isObject } from '../../../base/json.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { Actor } from '../../../protocol/controls.ts';
 import { RpcError } from '../../../protocol/errors.ts';
 import type { ArrivedCall, IncomingRequest, Reply } from '../../../protocol/transport/rpc-types.ts';
 import type { Admission, CancelResult, PromptOutcome, SessionHost } from '../../host/api.ts';
 import type { Log } from '../../session/ports.ts';
 import type { CommandId, SessionId } from '../../session/words.ts';
+import { type Actors, requireOwner } from '../access/actors.ts';
+import { namedSession } from '../control/control-params.ts';
+import type { Refusals } from '../control/refusals.ts';
 import { badField, checkParams, metaOf } from '../params.ts';
 import { asRpcError, notAttached } from '../wire-errors.ts';
 import type { Attachment } from './attachment.ts';
@@ -26,8 +29,10 @@ export type PromptDeskDeps = {
   readonly attachment: (sessionId: string) => Attachment | undefined;
   /** Resolves when a load or resume of the session that is under way is over. */
   readonly opened: (sessionId: string) => Promise<unknown>;
-  readonly actor: (params: unknown) => Actor;
-  readonly isReady: () => boolean;
+  readonly actors: Actors;
+  readonly refusals: Refusals;
+  /** False until the client may act at all. */
+  readonly isOpen: () => boolean;
   /** A new command id, remembered as this client's own. */
   readonly ownCommand: (asked: string | undefined) => CommandId;
 };
@@ -40,7 +45,7 @@ export type PromptDeskDeps = {
 export class PromptDesk {
   readonly #deps: PromptDeskDeps;
   readonly #prompts = new Map<number, Arrived>();
-  readonly #cancels = new Map<number, CancelResult>();
+  readonly #cancels = new Map<number, Promise<CancelResult['status']>>();
   #isClosed = false;
 
   constructor(deps: PromptDeskDeps) {
@@ -49,70 +54,99 @@ export class PromptDesk {
 
   /** Looks at every call as it is read. True if it has been dealt with. */
   arrived(call: ArrivedCall): boolean {
+    if (!this.#deps.isOpen()) return false;
     if (call.method === 'session/prompt' && call.requestId !== undefined)
       this.#promptArrived(call.requestId, call.params);
-    if (call.method !== 'session/cancel' || !this.#deps.isReady()) return false;
-    const sessionId = sessionIdOf(call.params);
-    if (sessionId === null) {
-      if (call.requestId === undefined)
-        this.#deps.log.warn('Ignored a cancel without a session id');
-      return call.requestId === undefined;
+    if (call.method !== 'session/cancel') return false;
+    const result = this.#cancelArrived(call.params);
+    if (call.requestId === undefined) {
+      result.then(
+        (status) => {
+          if (status === 'unknown_session')
+            this.#deps.log.warn('A cancel named a session that is not there');
+        },
+        (error: unknown) =>
+          this.#deps.log.warn('A cancel was refused', { error: messageOf(error) }),
+      );
+      return true;
     }
-    const result = this.#cancel(sessionId, call.params);
-    if (call.requestId !== undefined) this.#cancels.set(call.requestId, result);
-    else if (result.status === 'unknown_session')
-      this.#deps.log.warn('A cancel named a session that is not there', { sessionId });
-    return call.requestId === undefined;
+    // Its failure is reported by the request's own handler, which may not be waiting yet.
+    result.catch(ignore);
+    this.#cancels.set(call.requestId, result);
+    return false;
   }
 
-  #promptArrived(requestId: number, params: unknown): void {
+  /** Takes effect before it first waits. */
+  async #cancelArrived(params: unknown): Promise<CancelResult['status']> {
+    const { refusals, actors } = this.#deps;
+    const sessionId = namedSession(params);
+    const actor = actors.of(params, sessionId ?? undefined);
+    if (sessionId === null || actor.role === 'observer') {
+      await refusals.owned('session/cancel', params, () => {
+        checkParams('session/cancel', params);
+        throw badField('/sessionId', 'is empty');
+      });
+    }
+    const { status, receipt } = this.#cancel(sessionId as SessionId, actor);
+    await receipt;
+    return status;
+  }
+
+  /** Hands over the prompts of a session that arrived so far, as they will be: what comes next finds them running. */
+  handOver(sessionId: string): void {
+    for (const prompt of this.#prompts.values()) {
+      if (prompt.sessionId !== sessionId || prompt.outcome !== undefined || prompt.isCancelled)
+        continue;
+      if (this.#deps.attachment(sessionId) !== undefined) void this.#start(prompt);
+    }
+  }
+
+  #promptArrived(requestId: number, params: unknown): Arrived {
     const admission = this.#deps.host.admit();
     const fence = this.#deps.host.admit();
-    this.#prompts.set(requestId, {
-      sessionId: sessionIdOf(params) ?? '',
+    const arrived: Arrived = {
+      sessionId: namedSession(params) ?? '',
       params,
       admission,
       fence,
       outcome: undefined,
       isCancelled: false,
-    });
+    };
+    this.#prompts.set(requestId, arrived);
+    return arrived;
   }
 
-  #cancel(sessionId: SessionId, params: unknown): CancelResult {
+  #cancel(sessionId: SessionId, actor: Actor): CancelResult {
     const admission = this.#deps.host.admit();
     for (const prompt of this.#prompts.values()) {
       if (prompt.sessionId !== sessionId || prompt.outcome !== undefined) continue;
       if (this.#deps.attachment(sessionId) === undefined) prompt.isCancelled = true;
       else void this.#start(prompt);
     }
-    const result = this.#deps.host.cancel(sessionId, admission, this.#deps.actor(params));
-    result.receipt.catch((error: unknown) =>
-      this.#deps.log.error('The receipt of a cancel was not kept', {
-        sessionId,
-        error: String(error),
-      }),
-    );
-    return result;
+    return this.#deps.host.cancel(sessionId, admission, actor);
   }
 
   /** Answers `session/cancel` in its request form. */
   async cancelled(request: IncomingRequest): Promise<Reply> {
-    const { sessionId } = checkParams('session/cancel', request.params);
-    const harn = { actor: this.#deps.actor(request.params) };
-    const result = this.#cancels.get(request.requestId);
+    const begun = this.#cancels.get(request.requestId) ?? this.#cancelArrived(request.params);
     this.#cancels.delete(request.requestId);
-    if (result === undefined || result.status === 'unknown_session')
-      throw new RpcError('noSuchSession', `Session not found: ${sessionId}`, { sessionId });
-    await result.receipt.catch((error: unknown) => {
+    const sessionId = namedSession(request.params) ?? '';
+    const status = await begun.catch((error: unknown) => {
       throw asRpcError(error);
     });
-    return { result: { sessionId, status: result.status, _meta: { harn } } };
+    if (status === 'unknown_session')
+      throw new RpcError('noSuchSession', `Session not found: ${sessionId}`, {
+        sessionId,
+        reason: 'unknown_session',
+      });
+    const harn = { actor: { ...this.#deps.actors.of(request.params, sessionId) } };
+    return { result: { sessionId, status, _meta: { harn } } };
   }
 
   /** Answers `session/prompt` when its turn is sealed and all its updates were sent. */
   async prompt(request: IncomingRequest): Promise<Reply> {
-    const arrived = this.#prompts.get(request.requestId);
-    if (arrived === undefined) throw new RpcError('internalError', 'The prompt was not admitted');
+    const { requestId, params } = request;
+    const arrived = this.#prompts.get(requestId) ?? this.#promptArrived(requestId, params);
     const { sessionId } = arrived;
     try {
       await this.#deps.opened(sessionId);
@@ -133,7 +167,7 @@ export class PromptDesk {
     }
     const { sessionId, fence, params } = arrived;
     const stop = (): void => {
-      const actor = this.#deps.actor(params);
+      const actor = this.#deps.actors.of(params, sessionId);
       this.#deps.host.cancel(sessionId as SessionId, fence, actor).receipt.catch(ignore);
     };
     signal.addEventListener('abort', stop, { once: true });
@@ -158,12 +192,14 @@ export class PromptDesk {
     if (params.prompt.length === 0) throw badField('/prompt', 'must hold at least one block');
     const attachment = this.#deps.attachment(params.sessionId);
     if (attachment === undefined) throw notAttached(params.sessionId);
+    const actor = this.#deps.actors.of(params, params.sessionId);
+    requireOwner(actor);
     const { commandId } = metaOf(params, 'pilothouse');
     return await attachment.session.prompt({
       admission: arrived.admission,
       commandId: this.#deps.ownCommand(typeof commandId === 'string' ? commandId : undefined),
       content: params.prompt,
-      actor: this.#deps.actor(params),
+      actor,
     });
   }
 
@@ -193,11 +229,6 @@ function promptResult(outcome: PromptOutcome): object {
     stopReason,
     _meta: { harn: { terminal, turnId }, pilothouse: { turnId, usage } },
   };
-}
-
-function sessionIdOf(params: unknown): SessionId | null {
-  const id = isObject(params) ? params['sessionId'] : undefined;
-  return typeof id === 'string' && id !== '' ? (id as SessionId) : null;
 }
 
 function ignore(): void {

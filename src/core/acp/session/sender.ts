@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '../../../base/json.ts';
 import type { SessionUpdate } from '../../../protocol/acp.ts';
 import type { ControlOutcome } from '../../../protocol/controls.ts';
-import type { FrameMark } from '../../../protocol/harn.ts';
+import type { FrameMark, WireUpdate } from '../../../protocol/harn.ts';
+import type { PilothouseClientNotifications } from '../../../protocol/pilothouse.ts';
 import type { Merged } from '../../../protocol/transport/outbound-queue.ts';
 import type { RpcPeer } from '../../../protocol/transport/rpc-types.ts';
 import type { SessionId } from '../../session/words.ts';
@@ -22,9 +23,17 @@ export class UpdateSender {
     return this.#peer.isBehind;
   }
 
-  update(sessionId: SessionId, update: SessionUpdate, mark: EventMark): void {
+  update(sessionId: SessionId, update: WireUpdate, mark: EventMark): void {
     const harn: FrameMark = { ...mark, sessionId };
     this.#peer.notify('session/update', { sessionId, update, _meta: { harn } }, { _harn: harn });
+  }
+
+  /** A notification of our own extension; only for clients that declared it. */
+  extension<M extends keyof PilothouseClientNotifications>(
+    method: M,
+    params: PilothouseClientNotifications[M],
+  ): void {
+    this.#peer.notify(method, params);
   }
 
   /** A Harn event that is not part of ACP. */

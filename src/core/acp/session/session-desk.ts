@@ -1,11 +1,18 @@
 import { isAbsolute } from 'node:path';
 import type { Disposable } from '../../../base/disposables.ts';
-import type { Actor } from '../../../protocol/controls.ts';
+import type { SessionConfigOption } from '../../../protocol/acp.ts';
+import type { Control } from '../../../protocol/controls.ts';
 import { RpcError } from '../../../protocol/errors.ts';
 import type { IncomingRequest, Reply } from '../../../protocol/transport/rpc-types.ts';
 import type { Client, LiveSession, OpenSession, SessionHost } from '../../host/api.ts';
-import type { SessionId } from '../../session/words.ts';
-import { badField, checkParams, metaOf } from '../params.ts';
+import type { EnvironmentPolicy, SessionId } from '../../session/words.ts';
+import { type Actors, requireOwner } from '../access/actors.ts';
+import type { Role } from '../access/credential.ts';
+import { asControlError } from '../control/control-errors.ts';
+import { normalised } from '../control/control-params.ts';
+import type { Refusals } from '../control/refusals.ts';
+import * as checks from '../generated/schema-checks.mjs';
+import { badField, checkParams, metaOf, requireValid } from '../params.ts';
 import { asRpcError, notAttached } from '../wire-errors.ts';
 import { Attachment, type AttachmentDeps } from './attachment.ts';
 import { openedResult, sessionItem } from './session-item.ts';
@@ -14,7 +21,10 @@ import { openedResult, sessionItem } from './session-item.ts';
 export type SessionDeskDeps = {
   readonly host: SessionHost;
   readonly client: Client;
-  readonly actor: (params: unknown) => Actor;
+  readonly actors: Actors;
+  /** What this client may do at most. */
+  readonly ceiling: () => Role;
+  readonly refusals: Refusals;
   readonly attachmentDeps: () => AttachmentDeps;
   readonly detached: (session: LiveSession) => void;
 };
@@ -45,8 +55,18 @@ export class SessionDesk implements Disposable {
     await this.#changing.get(sessionId);
   }
 
-  /** A prompt that arrives behind a change of mode or model must not begin before it (see `opened`). */
-  #change<T>(sessionId: string, change: () => Promise<T>): Promise<T> {
+  /** True while a load, resume or change of the session is under way. */
+  isBusy(sessionId: string): boolean {
+    return this.#opening.has(sessionId) || this.#changing.has(sessionId);
+  }
+
+  /** The session that was attached first. */
+  get first(): string | undefined {
+    return this.#attached.keys().next().value;
+  }
+
+  /** What arrives behind a change of mode, model or history must not begin before it (see `opened`). */
+  change<T>(sessionId: string, change: () => Promise<T>): Promise<T> {
     const done = change();
     const all = Promise.allSettled([this.#changing.get(sessionId), done]);
     this.#changing.set(sessionId, all);
@@ -58,58 +78,78 @@ export class SessionDesk implements Disposable {
 
   async create(request: IncomingRequest): Promise<Reply> {
     const params = checkParams('session/new', request.params);
+    requireOwner(this.#deps.actors.of(request.params));
     requireAbsolute('/cwd', params.cwd);
+    const environment = environmentOf(request.params);
     const live = await guarded(() =>
       this.#deps.host.create(
         {
           cwd: params.cwd,
           additionalDirectories: directories(params.additionalDirectories),
           mcpServers: params.mcpServers ?? [],
+          ...environment,
         },
         this.#deps.client,
       ),
     );
-    const attachment = this.#attach(live);
+    const { result, goLive } = await this.join(live);
+    return { result, after: goLive };
+  }
+
+  /** Makes this client follow a session that was just made; `goLive` after the answer. */
+  async join(live: LiveSession): Promise<{ readonly result: object; goLive(): void }> {
+    const attachment = this.follow(live, this.#deps.ceiling());
     const result = await openedResult(live);
-    return withHarn(result, {}, () => {
-      sendCommands(attachment, this.#deps.attachmentDeps());
-      attachment.goLive({ withPartial: true });
-    });
+    return {
+      result: shownOpened(result, {}),
+      goLive: () => {
+        sendCommands(attachment, this.#deps.attachmentDeps());
+        attachment.goLive({ withPartial: true });
+      },
+    };
   }
 
   /** Replays everything, then answers. */
   async load(request: IncomingRequest): Promise<Reply> {
     const params = checkParams('session/load', request.params);
-    return await this.#open(params, async (live) => {
-      const attachment = this.#attach(live);
+    return await this.open(params, async (live) => {
+      const attachment = this.follow(live, this.#roleFor(request.params));
       const replayed = await guarded(() =>
         attachment.replay(this.#deps.host, request.signal),
       ).catch((error: unknown) => {
-        this.#forget(attachment);
+        this.forget(attachment);
         throw request.signal.aborted
           ? new RpcError('requestCancelled', 'Request cancelled')
           : error;
       });
       const facts = { replayed, replayed_count: replayed.length, ...identifiers(attachment) };
       const result = await openedResult(live);
-      return withHarn(result, facts, () => attachment.goLive({ withPartial: false }));
+      const after = (): void => attachment.goLive({ withPartial: false });
+      return { result: shownOpened(result, facts), after };
     });
   }
 
   /** Answers without a replay; what streams at the moment follows. */
   async resume(request: IncomingRequest): Promise<Reply> {
     const params = checkParams('session/resume', request.params);
-    return await this.#open(params, async (live) => {
-      const attachment = this.#attach(live);
+    return await this.open(params, async (live) => {
+      const attachment = this.follow(live, this.#roleFor(request.params));
       const result = await openedResult(live);
-      return withHarn(result, identifiers(attachment), () => {
+      const after = (): void => {
         sendCommands(attachment, this.#deps.attachmentDeps());
         attachment.goLive({ withPartial: true });
-      });
+      };
+      return { result: shownOpened(result, identifiers(attachment)), after };
     });
   }
 
-  async #open(
+  /** What a call says of its actor may narrow the role that it attaches with. */
+  #roleFor(params: unknown): Role {
+    return this.#deps.actors.of(params).role;
+  }
+
+  /** Brings the session to life and follows it, in order with other openings of it. */
+  async open(
     params: { sessionId: string } & OpenParams,
     attach: (live: LiveSession) => Promise<Reply>,
   ): Promise<Reply> {
@@ -118,10 +158,12 @@ export class SessionDesk implements Disposable {
     const work = (async () => {
       await before;
       const options = openOptions(params);
-      const live = await guarded(
-        () => this.#deps.host.open(sessionId as SessionId, options, this.#deps.client),
-        { sessionId },
-      );
+      const id = sessionId as SessionId;
+      const live = await this.#deps.host
+        .open(id, options, this.#deps.client)
+        .catch((error: unknown) => {
+          throw asControlError(error, sessionId, 'shape');
+        });
       return await attach(live);
     })();
     const over = work.then(ignore, ignore);
@@ -133,14 +175,14 @@ export class SessionDesk implements Disposable {
     }
   }
 
-  #attach(live: LiveSession): Attachment {
+  follow(live: LiveSession, role: Role): Attachment {
     this.#attached.get(live.sessionId)?.dispose();
-    const attachment = new Attachment(live, this.#deps.attachmentDeps());
+    const attachment = new Attachment(live, role, this.#deps.attachmentDeps());
     this.#attached.set(live.sessionId, attachment);
     return attachment;
   }
 
-  #forget(attachment: Attachment): void {
+  forget(attachment: Attachment): void {
     attachment.dispose();
     const { session } = attachment;
     if (this.#attached.get(session.sessionId) === attachment)
@@ -168,18 +210,22 @@ export class SessionDesk implements Disposable {
   }
 
   async close(request: IncomingRequest): Promise<Reply> {
-    const params = checkParams('session/close', request.params);
-    await this.#end(params.sessionId, async (sessionId) => {
-      await this.#deps.host.close(sessionId, this.#deps.actor(params));
-    });
+    const [{ sessionId }, actor] = await this.#deps.refusals.owned(
+      'session/close',
+      request.params,
+      () => checkParams('session/close', request.params),
+    );
+    await this.#end(sessionId, (id) => this.#deps.host.close(id, actor));
     return { result: {} };
   }
 
   async delete(request: IncomingRequest): Promise<Reply> {
-    const params = checkParams('session/delete', request.params);
-    await this.#end(params.sessionId, async (sessionId) => {
-      await this.#deps.host.delete(sessionId, this.#deps.actor(params));
-    });
+    const [{ sessionId }, actor] = await this.#deps.refusals.owned(
+      'session/delete',
+      request.params,
+      () => checkParams('session/delete', request.params),
+    );
+    await this.#end(sessionId, (id) => this.#deps.host.delete(id, actor));
     return { result: {} };
   }
 
@@ -193,33 +239,44 @@ export class SessionDesk implements Disposable {
       throw asEndError(error, sessionId);
     }
     await attachment?.drained();
-    if (attachment) this.#forget(attachment);
+    if (attachment) this.forget(attachment);
   }
 
   async setMode(request: IncomingRequest): Promise<Reply> {
-    const params = checkParams('session/set_mode', request.params);
-    const { session } = this.#require(params.sessionId);
-    const { sessionId, modeId } = params;
-    const set = () => session.setOption('mode', modeId, this.#deps.actor(params));
-    await this.#change(sessionId, () => guarded(set, { sessionId, path: '/modeId' }));
+    const read = (): Choice => {
+      const { sessionId, modeId } = checkParams('session/set_mode', request.params);
+      return { sessionId, configId: 'mode', value: modeId };
+    };
+    await this.#choose('session/set_mode', request.params, read, { path: '/modeId' });
     return { result: {} };
   }
 
   async setConfigOption(request: IncomingRequest): Promise<Reply> {
-    const params = checkParams('session/set_config_option', request.params);
-    const { session } = this.#require(params.sessionId);
-    const { value } = params;
-    if (typeof value !== 'string') throw badField('/value', 'must be the id of a choice');
-    const { sessionId, configId } = params;
-    const set = () => session.setOption(configId, value, this.#deps.actor(params));
-    const configOptions = await this.#change(sessionId, () => guarded(set, { sessionId }));
+    const method = 'session/set_config_option';
+    const read = (): Choice => {
+      const { sessionId, configId, value } = checkParams(method, request.params);
+      if (typeof value !== 'string') throw badField('/value', 'must be the id of a choice');
+      return { sessionId, configId, value };
+    };
+    const configOptions = await this.#choose(method, request.params, read, {});
     return { result: { configOptions } };
   }
 
-  #require(sessionId: string): Attachment {
-    const attachment = this.#attached.get(sessionId);
-    if (attachment === undefined) throw notAttached(sessionId);
-    return attachment;
+  async #choose(
+    method: Extract<Control, 'session/set_mode' | 'session/set_config_option'>,
+    given: unknown,
+    read: () => Choice,
+    facts: { readonly path?: string },
+  ): Promise<readonly SessionConfigOption[]> {
+    const { refusals, host } = this.#deps;
+    const [{ sessionId, configId, value }, actor] = await refusals.owned(method, given, read);
+    if (!this.#attached.has(sessionId)) {
+      await refusals.refuse(method, given, 'unknown_session');
+      throw notAttached(sessionId);
+    }
+    const set = (): Promise<readonly SessionConfigOption[]> =>
+      host.controls.setOption({ sessionId, actor }, { method, configId, value });
+    return await this.change(sessionId, () => guarded(set, { sessionId, ...facts }));
   }
 
   dispose(): void {
@@ -227,6 +284,8 @@ export class SessionDesk implements Disposable {
     this.#attached.clear();
   }
 }
+
+type Choice = { readonly sessionId: string; readonly configId: string; readonly value: string };
 
 type OpenParams = {
   cwd?: string | null;
@@ -261,13 +320,30 @@ function identifiers(attachment: Attachment): { lastEventId: number; prefix_hash
 }
 
 /** Harn's fields stand at the root and again under `_meta.harn`. */
-function withHarn(
-  result: Awaited<ReturnType<typeof openedResult>>,
-  facts: object,
-  after: () => void,
-): Reply {
+function shownOpened(result: Awaited<ReturnType<typeof openedResult>>, facts: object): object {
   const harn = { session: result.session, ...facts };
-  return { result: { ...result, ...facts, _meta: { harn } }, after };
+  return { ...result, ...facts, _meta: { harn } };
+}
+
+/** The policy of a new session's environment; `profile` is its older name. */
+function environmentOf(given: unknown): { readonly environmentPolicy?: EnvironmentPolicy } {
+  const { environmentPolicy } = normalised(given) as { environmentPolicy?: unknown };
+  if (environmentPolicy === undefined) return {};
+  try {
+    // The schema states the type.
+    return {
+      environmentPolicy: requireValid(
+        checks.environmentPolicy,
+        environmentPolicy,
+      ) as EnvironmentPolicy,
+    };
+  } catch (error) {
+    const { path } = (error instanceof RpcError ? error.data : {}) as { path?: unknown };
+    const where = `/environmentPolicy${typeof path === 'string' ? path : ''}`;
+    throw badField(where, 'is no policy: the session was not created', {
+      reason: 'environment_rejected',
+    });
+  }
 }
 
 function sendCommands(attachment: Attachment, { sender }: AttachmentDeps): void {

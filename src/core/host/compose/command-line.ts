@@ -27,6 +27,8 @@ Environment
   PILOTHOUSE_HOME    data folder: sessions, remembered approvals, log. Absolute path; the system's data folder if unset
   PILOTHOUSE_MODEL   model of new sessions; --model wins
   PILOTHOUSE_SANDBOX "off": do not put commands into bubblewrap where it is installed
+  PILOTHOUSE_API_KEY, PILOTHOUSE_OBSERVER_KEY
+                     keys that a client has to show before it may control, or only read
   OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, PILOTHOUSE_KEY_<SOURCE>
                      keys of model sources
 

@@ -2,7 +2,13 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { Emitter } from '../../../../src/base/emitter.ts';
 import type { ExtensionClient, Extensions } from '../../../../src/core/acp/types.ts';
 import type { ListedSession } from '../../../../src/core/host/api.ts';
-import type { Seam, SessionId, ToolCallId, TurnId } from '../../../../src/core/session/words.ts';
+import type {
+  MessageId,
+  Seam,
+  SessionId,
+  ToolCallId,
+  TurnId,
+} from '../../../../src/core/session/words.ts';
 import { RpcFailure } from '../../../support/acp-client/client.ts';
 import { connectFake, type FakeConnection } from '../../../support/fake-host/connect-fake.ts';
 
@@ -45,6 +51,25 @@ describe('the extension over ACP', () => {
               '_pilothouse/sessions/search',
               '_pilothouse/models/list',
               '_pilothouse/gates/list',
+              '_pilothouse/staged/edit',
+              '_pilothouse/checkpoints/restore',
+              '_pilothouse/queue/add',
+              '_pilothouse/queue/edit',
+              '_pilothouse/queue/move',
+              '_pilothouse/queue/remove',
+              '_pilothouse/queue/pause',
+              '_pilothouse/queue/resume',
+              '_pilothouse/queue/send_now',
+              '_pilothouse/receipts/list',
+              '_pilothouse/checkpoints/list',
+              '_pilothouse/checkpoints/preview',
+              '_pilothouse/checkpoints/text',
+              '_pilothouse/queue/list',
+              '_pilothouse/staged/list',
+              '_pilothouse/staged/text',
+              '_pilothouse/attach',
+              '_pilothouse/detach',
+              '_pilothouse/claim',
             ],
           },
         },
@@ -239,7 +264,9 @@ describe('the extension over ACP', () => {
         turnId: 't' as TurnId,
         iteration: 1,
         seam: 'iteration_start' as Seam,
-        delivered: 0,
+        delivered: 1,
+        messageIds: ['m' as MessageId],
+        dispatchSkipped: true,
       });
       await connection.client.request('session/list');
       const events = connection.client.calls('_harn/agentEvent');
@@ -255,7 +282,15 @@ describe('the extension over ACP', () => {
         _harn: { sessionId, replayed: false },
       });
       expect(events[1]).toMatchObject({
-        params: { kind: 'loop_checkpoint', seam: 'iteration_start', iteration: 1, delivered: 0 },
+        params: {
+          kind: 'loop_checkpoint',
+          seam: 'iteration_start',
+          iteration: 1,
+          delivered: 1,
+          message_ids: ['m'],
+          dispatch_skipped: true,
+          skip_reason: 'interrupt_immediate',
+        },
       });
     }
   });

@@ -174,7 +174,7 @@ describe('garbage on the wire', () => {
       '__proto__',
       'toString',
       '$/unknown',
-      'session/inject',
+      'session/injects',
     ])
       await expect(client.request(method), method).rejects.toMatchObject({
         code: -32601,

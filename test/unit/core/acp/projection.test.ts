@@ -5,6 +5,7 @@ import { Projector } from '../../../../src/core/acp/projection/projector.ts';
 import type { HistoryEvent, Stored } from '../../../../src/core/session/events.ts';
 import type { ModelToolResult } from '../../../../src/core/session/model.ts';
 import type {
+  CheckpointId,
   CommandId,
   GateId,
   MessageId,
@@ -134,6 +135,69 @@ const EVENTS: { readonly [T in HistoryEvent['type']]: Extract<HistoryEvent, { ty
   },
   machine_message: { type: 'machine_message', turnId, messageId, text: 'A process ended' },
   usage_changed: { type: 'usage_changed', used: 10, size: 100, costUsd: 0.5 },
+  inject_delivered: {
+    type: 'inject_delivered',
+    turnId,
+    messageId,
+    mode: 'steer',
+    content: [{ type: 'text', text: 'smaller' }],
+    seam: 'post_tool_dispatch',
+    actor,
+  },
+  directives_issued: {
+    type: 'directives_issued',
+    turnId,
+    messageId,
+    seam: 'post_tool_dispatch',
+    nonce: 'n',
+    directives: [],
+  },
+  judge_decision: {
+    type: 'judge_decision',
+    turnId,
+    iteration: 2,
+    judge: 'm',
+    verdict: 'vetoed',
+    reason: 'not yet',
+    correction: 'go on',
+    usage,
+  },
+  compacted: {
+    type: 'compacted',
+    turnId,
+    messageId,
+    summary: 'so far',
+    keptMessages: 2,
+    beforeMessageCount: 9,
+    afterMessageCount: 3,
+  },
+  turn_checkpoint: {
+    type: 'turn_checkpoint',
+    turnId,
+    checkpointId: 'turn_1' as CheckpointId,
+    onStack: true,
+    beforeMessageCount: 1,
+    afterMessageCount: 2,
+    beforeEventId: 2,
+    files: null,
+  },
+  history_moved: {
+    type: 'history_moved',
+    reason: 'rollback',
+    to: 2,
+    checkpointId: 'turn_1' as CheckpointId,
+    beforeMessageCount: 2,
+    afterMessageCount: 1,
+    files: null,
+    actor,
+  },
+  files_restored: {
+    type: 'files_restored',
+    toolCallId,
+    checkpointId: null,
+    files: { undo: 'u', restored: ['/w/a'], skipped: [] },
+    actor,
+  },
   notice: { type: 'notice', severity: 'warning', title: 'Careful', description: 'Very' },
   turn_ended: {
     type: 'turn_ended',
@@ -152,8 +216,17 @@ const record = (event: HistoryEvent, seq = 1): Stored<HistoryEvent> => ({
   event,
   hash: '',
 });
-const PLAIN = { notices: false, extras: false };
-const OURS = { notices: true, extras: true };
+const PLAIN = { notices: false, extras: false, harn: false };
+const OURS = { notices: true, extras: true, harn: false };
+const HARN = { notices: false, extras: false, harn: true };
+
+type Shown = { readonly sessionUpdate: string; readonly _meta?: Record<string, unknown> };
+
+const HARN_UPDATES = ['user_message', 'session_rollback', 'session_redo', 'session_truncated'];
+
+function isHarnUpdate(update: unknown): boolean {
+  return HARN_UPDATES.includes((update as Shown).sessionUpdate);
+}
 
 function project(event: HistoryEvent, audience = PLAIN): unknown[] {
   return new Projector(audience)
@@ -165,7 +238,7 @@ describe('the projection from events to updates', () => {
   test('every update of every event is valid ACP, for plain clients and for ours', () => {
     for (const audience of [PLAIN, OURS])
       for (const event of Object.values(EVENTS))
-        for (const update of project(event, audience))
+        for (const update of project(event, audience).filter((one) => !isHarnUpdate(one)))
           expect(
             checks.sessionNotification({ sessionId: 's', update }),
             `${event.type} ${JSON.stringify(checks.sessionNotification.errors)}`,
@@ -200,7 +273,66 @@ describe('the projection from events to updates', () => {
       usage_changed: ['usage_update'],
       notice: [],
       turn_ended: ['session_info_update'],
+      inject_delivered: ['user_message_chunk'],
+      directives_issued: [],
+      judge_decision: [],
+      compacted: [],
+      turn_checkpoint: [],
+      history_moved: [],
+      files_restored: [],
     });
+  });
+
+  test("a client of Harn's extension sees its updates, and no plain client ever does", () => {
+    expect(project(EVENTS.inject_delivered, HARN)).toEqual([
+      {
+        sessionUpdate: 'user_message',
+        messageId,
+        content: [{ type: 'text', text: 'smaller' }],
+        _meta: { harn: { injectedMode: 'steer', seam: 'post_tool_dispatch' } },
+      },
+    ]);
+    expect(project(EVENTS.history_moved, HARN)).toEqual([
+      {
+        sessionUpdate: 'session_rollback',
+        checkpointId: 'turn_1',
+        status: 'rolled_back',
+        beforeMessageCount: 2,
+        afterMessageCount: 1,
+      },
+    ]);
+    expect(project({ ...EVENTS.history_moved, reason: 'truncate' }, HARN)).toEqual([
+      { sessionUpdate: 'session_truncated', keptMessageCount: 1, removedMessageCount: 1 },
+    ]);
+    expect(project({ ...EVENTS.history_moved, reason: 'redo' }, HARN)).toMatchObject([
+      { sessionUpdate: 'session_redo', status: 'redone' },
+    ]);
+    expect(
+      Object.values(EVENTS)
+        .flatMap((event) => project(event))
+        .filter(isHarnUpdate),
+    ).toEqual([]);
+  });
+
+  test('our own clients read what ACP has no word for beside the updates', () => {
+    const extras = (event: HistoryEvent): unknown[] =>
+      project(event, OURS).map((update) => (update as Shown)._meta?.['pilothouse']);
+    expect(extras(EVENTS.inject_delivered)).toEqual([
+      { inject: { messageId, mode: 'steer', seam: 'post_tool_dispatch' } },
+    ]);
+    expect(extras(EVENTS.judge_decision)).toEqual([
+      { judge: { judge: 'm', verdict: 'vetoed', reason: 'not yet', correction: 'go on' } },
+    ]);
+    expect(extras(EVENTS.compacted)).toEqual([{ compacted: { before: 9, after: 3 } }]);
+    expect(extras(EVENTS.turn_checkpoint)).toEqual([
+      { checkpoint: { checkpointId: 'turn_1', turnId, onStack: true, files: 0, coverage: 'none' } },
+    ]);
+    expect(extras(EVENTS.history_moved)).toEqual([{ moved: { reason: 'rollback', to: 2 } }]);
+    expect(extras(EVENTS.files_restored)).toEqual([{ restored: { toolCallId, paths: ['/w/a'] } }]);
+    expect(extras({ ...EVENTS.model_replied, finish: 'interrupted' })).toEqual([
+      { interrupted: { messageId } },
+    ]);
+    expect(extras(EVENTS.model_replied)).toEqual([]);
   });
 
   test('a call is shown with everything, and its result replaces content', () => {
@@ -245,7 +377,7 @@ describe('the projection from events to updates', () => {
       }[];
       expect(update?.status).toBe('failed');
       expect(update?._meta).toEqual({
-        harn: { errorCategory },
+        harn: { errorCategory, ...(own ? { status: own } : {}) },
         ...(own ? { pilothouse: { status: own } } : {}),
       });
       expect(update?.content[0]?.content.text).toMatch(/\.$/);
@@ -266,7 +398,7 @@ describe('the projection from events to updates', () => {
       sessionUpdate: 'agent_message_chunk',
       content: { text: 'The turn failed: No credit' },
     });
-    expect(project(event, { notices: true, extras: false })[0]).toMatchObject({
+    expect(project(event, { notices: true, extras: false, harn: false })[0]).toMatchObject({
       sessionUpdate: 'notice',
       severity: 'error',
       description: 'No credit',

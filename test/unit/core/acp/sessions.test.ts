@@ -222,8 +222,8 @@ describe('sessions over ACP', () => {
     await client.initialize();
     const base = { sessionId: 'ghost', cwd: '/tmp', mcpServers: [] };
     const rows: [string, object, number][] = [
-      ['session/load', base, -32002],
-      ['session/resume', base, -32002],
+      ['session/load', base, -32602],
+      ['session/resume', base, -32602],
       ['session/prompt', { sessionId: 'ghost', prompt: [{ type: 'text', text: 'x' }] }, -32002],
       ['session/set_mode', { sessionId: 'ghost', modeId: 'ask' }, -32002],
       ['session/set_config_option', { sessionId: 'ghost', configId: 'mode', value: 'ask' }, -32002],

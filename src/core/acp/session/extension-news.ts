@@ -1,0 +1,68 @@
+import type { EphemeralEvent, HistoryEvent } from '../../session/events.ts';
+import type { SessionId } from '../../session/words.ts';
+import type { ClientFacts } from '../client-facts.ts';
+import { shownPending, shownQueue } from '../control/shown-pending.ts';
+import type { EventMark, UpdateSender } from './sender.ts';
+
+type Judged = Extract<HistoryEvent, { type: 'judge_decision' }>;
+type Signal<T extends EphemeralEvent['type']> = Extract<EphemeralEvent, { type: T }>;
+
+const LIVE = { replayed: false } as const;
+
+/** Tells a client that declared an extension what ACP has no word for. */
+export class ExtensionNews {
+  readonly #sessionId: SessionId;
+  readonly #facts: ClientFacts;
+  readonly #sender: UpdateSender;
+
+  constructor(sessionId: SessionId, facts: ClientFacts, sender: UpdateSender) {
+    this.#sessionId = sessionId;
+    this.#facts = facts;
+    this.#sender = sender;
+  }
+
+  get #knowsAgentEvents(): boolean {
+    return this.#facts.harn || this.#facts.pilothouse;
+  }
+
+  judged(event: Judged, mark: EventMark): void {
+    if (!this.#knowsAgentEvents) return;
+    const { iteration, judge, verdict, reason, correction } = event;
+    const vetoed = verdict === 'vetoed';
+    const payload = { iteration, judge, verdict, vetoed, reason, correction };
+    this.#sender.agentEvent(this.#sessionId, 'judge_decision', payload, mark);
+  }
+
+  seamPassed(event: Signal<'seam_passed'>): void {
+    if (!this.#knowsAgentEvents) return;
+    const { iteration, seam, delivered, messageIds, dispatchSkipped } = event;
+    const payload = {
+      iteration,
+      seam,
+      delivered,
+      message_ids: [...messageIds],
+      dispatch_skipped: dispatchSkipped,
+      ...(dispatchSkipped ? { skip_reason: 'interrupt_immediate' } : {}),
+    };
+    this.#sender.agentEvent(this.#sessionId, 'loop_checkpoint', payload, LIVE);
+  }
+
+  pendingChanged({ pending, nextTurns }: Signal<'pending_changed'>): void {
+    if (!this.#facts.pilothouse) return;
+    this.#sender.extension('_pilothouse/pending_changed', {
+      sessionId: this.#sessionId,
+      pending: pending.map(shownPending),
+      queue: shownQueue(nextTurns),
+    });
+  }
+
+  stagedChanged({ mode, paths }: Signal<'staged_changed'>): void {
+    const sessionId = this.#sessionId;
+    if (this.#facts.pilothouse)
+      this.#sender.extension('_pilothouse/staged_changed', { sessionId, mode, paths });
+    if (!this.#facts.harn) return;
+    const message = `${paths.length} staged`;
+    const harn = { phase: 'fs_staging', message, data: { mode, paths } };
+    this.#sender.update(sessionId, { sessionUpdate: 'progress', _meta: { harn } }, LIVE);
+  }
+}
