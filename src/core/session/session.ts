@@ -188,7 +188,9 @@ export class Session implements Disposable, SessionControl {
   }
 
   /** See `SessionControl`. */
-  inject(message: NewInject): Promise<{ readonly messageId: MessageId }> {
+  inject(
+    message: NewInject,
+  ): Promise<{ readonly messageId: MessageId; readonly isRepeat?: boolean }> {
     return this.#loop.injects.inject(message);
   }
 

@@ -33,12 +33,14 @@ export class InjectDesk {
   }
 
   /** See `SessionControl.inject`. */
-  async inject(message: NewInject): Promise<{ readonly messageId: MessageId }> {
+  async inject(
+    message: NewInject,
+  ): Promise<{ readonly messageId: MessageId; readonly isRepeat?: boolean }> {
     const { inbox, recorder, deps, seams } = this.#parts;
     const { mode, content, reminder, commandId } = message;
     const bodyHash = deps.digest(canonical({ mode, content, reminder: reminder ?? null }));
     const repeated = inbox.repeated(commandId, bodyHash);
-    if (repeated !== null) return { messageId: repeated };
+    if (repeated !== null) return { messageId: repeated, isRepeat: true };
     this.#requireOpen();
     requireContent(content);
     const event = injectAccepted(message, deps.ids.unique() as MessageId, bodyHash);
