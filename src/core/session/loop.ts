@@ -10,7 +10,6 @@ import type { CallCancelled } from './control/session-control.ts';
 import type { PendingMessage } from './control-events.ts';
 import type { SessionDeps, SessionResources } from './deps.ts';
 import type { NewRecord } from './ports.ts';
-import { beginningOf } from './state/beginning.ts';
 import type { Conversation } from './state/conversation.ts';
 import type { Gates } from './state/gates.ts';
 import { PromptDesk } from './state/prompt-desk.ts';
@@ -23,6 +22,7 @@ import {
 import type { Recorder } from './state/recorder.ts';
 import { looseEnds } from './state/restore.ts';
 import type { SessionState } from './state/session-state.ts';
+import { beginningOf, endOf } from './state/turn-records.ts';
 import { type AbortReason, onAbort } from './turn/aborts.ts';
 import { stopProcesses } from './turn/stop-processes.ts';
 import type { TextStream } from './turn/text-stream.ts';
@@ -348,21 +348,7 @@ export class Loop {
         ...loose.map((event): NewRecord => ({ stream: 'history', event })),
         ...(isFollowed ? [] : this.#seams.givenBack()),
         ...records,
-        {
-          stream: 'history',
-          event: {
-            type: 'turn_ended',
-            turnId,
-            terminal: ending.terminal,
-            stopReason: ending.stopReason,
-            usage,
-            iterations,
-          },
-        },
-        {
-          stream: 'control',
-          event: { type: 'command_resolved', commandId: prompt.commandId, resolution: 'started' },
-        },
+        ...endOf(prompt.commandId, turnId, { ending, usage, iterations }),
         ...paused.map((event): NewRecord => ({ stream: 'control', event })),
       ]);
       this.#followUp(checkpoint.late(ending));

@@ -7,7 +7,7 @@ import type { Recorder } from '../state/recorder.ts';
 import { askSignIn } from '../state/sign-in.ts';
 import type { AskSignIn } from '../tool.ts';
 import type { SessionConfig, SessionId, TurnId } from '../words.ts';
-import { type AbortReason, orAborted } from './aborts.ts';
+import { type AbortReason, abortReason, orAborted } from './aborts.ts';
 import { NO_USAGE } from './budget.ts';
 import { ProgressWatch } from './progress.ts';
 import { runtimeErrorEnding } from './terminal.ts';
@@ -48,18 +48,12 @@ export async function runWholeTurn(parts: TurnParts, turn: OneTurn): Promise<Tur
     await prepare(parts, turn);
     return await runTurn(contextOf(parts, turn));
   } catch (failure) {
-    const { reason }: { reason: unknown } = signal;
-    if (isFault(reason)) throw reason.cause;
+    const reason = signal.aborted ? abortReason(signal) : null;
+    if (reason?.kind === 'fault') throw reason.cause;
     const message = messageOf(failure);
     parts.deps.log.error('A turn broke off', { sessionId: parts.sessionId, error: message });
     return { ending: runtimeErrorEnding(message), usage: NO_USAGE, iterations: 0 };
   }
-}
-
-function isFault(reason: unknown): reason is Extract<AbortReason, { kind: 'fault' }> {
-  return (
-    typeof reason === 'object' && reason !== null && 'kind' in reason && reason.kind === 'fault'
-  );
 }
 
 async function prepare({ resources, gates }: TurnParts, turn: OneTurn): Promise<void> {

@@ -117,48 +117,57 @@ describe('the next-turn queue', () => {
   });
 
   it('keeps every item once and in the order that was asked for, whatever is asked', () => {
-    const names = ['a', 'b', 'c', 'd', 'e'];
-    const name = fc.constantFrom(...names);
-    const before = fc.option(name);
-    const request = fc.oneof(
-      fc.record({ kind: fc.constant('add'), name, before }),
-      fc.record({ kind: fc.constant('move'), name, before }),
-      fc.record({ kind: fc.constant('remove'), name, before }),
-      fc.record({ kind: fc.constant('sent'), name, before }),
-    );
+    const name = fc.constantFrom('a', 'b', 'c', 'd', 'e');
+    const step = fc.record({
+      kind: fc.constantFrom('add' as const, 'move' as const, 'remove' as const, 'sent' as const),
+      who: name,
+      before: fc.option(name),
+    });
     fc.assert(
-      fc.property(fc.array(request, { maxLength: 40 }), (requests) => {
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const t = aQueue();
-        const used = new Set<string>();
-        let model: string[] = [];
-        for (const { kind, name: who, before: where } of requests) {
-          const holds = model.includes(who);
-          const whereOk = where === null || model.includes(where);
-          let refused = false;
-          try {
-            if (kind === 'add') t.ask(add(who, who, where));
-            else if (kind === 'remove') t.ask({ kind, itemId: id(who) });
-            else if (kind === 'move')
-              t.ask({ kind, itemId: id(who), before: where === null ? null : id(where) });
-            else t.queue.apply({ kind: 'sent', itemId: id(who) }, OWNER, 0);
-          } catch {
-            refused = true;
-          }
-          const expectRefused =
-            kind === 'add'
-              ? !used.has(who) && !whereOk
-              : kind !== 'sent' && (!holds || (kind === 'move' && !whereOk));
-          expect(refused).toBe(expectRefused);
-          if (refused) continue;
-          if (kind === 'add' && used.has(who)) continue;
-          if (kind === 'move' && where === who) continue;
-          used.add(kind === 'add' ? who : 'none');
-          model = model.filter((other) => other !== who);
-          if (kind === 'add' || kind === 'move')
-            model.splice(where === null ? model.length : model.indexOf(where), 0, who);
-          expect(t.ids()).toEqual(model);
+        const paper: Paper = { used: new Set(), items: [] };
+        for (const one of steps) {
+          expect(isRefused(t, one)).toBe(!follows(paper, one));
+          expect(t.ids()).toEqual(paper.items);
         }
       }),
     );
   });
 });
+
+type Step = {
+  readonly kind: 'add' | 'move' | 'remove' | 'sent';
+  readonly who: string;
+  readonly before: string | null;
+};
+type Paper = { readonly used: Set<string>; items: string[] };
+
+function isRefused(t: ReturnType<typeof aQueue>, { kind, who, before }: Step): boolean {
+  const itemId = id(who);
+  try {
+    if (kind === 'sent') t.queue.apply({ kind, itemId }, OWNER, 0);
+    else if (kind === 'add') t.ask(add(who, who, before));
+    else if (kind === 'remove') t.ask({ kind, itemId });
+    else t.ask({ kind, itemId, before: before === null ? null : id(before) });
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** The same queue as a list of names; false if the step is to be refused. */
+function follows(paper: Paper, { kind, who, before }: Step): boolean {
+  const holds = paper.items.includes(who);
+  if (kind === 'add' && paper.used.has(who)) return true;
+  if (kind === 'sent' && !holds) return true;
+  if (kind !== 'add' && !holds) return false;
+  const takesPlace = kind === 'add' || kind === 'move';
+  if (takesPlace && before !== null && !paper.items.includes(before)) return false;
+  if (before === who && takesPlace) return true;
+  paper.used.add(who);
+  paper.items = paper.items.filter((other) => other !== who);
+  const at = before === null ? paper.items.length : paper.items.indexOf(before);
+  if (takesPlace) paper.items.splice(at, 0, who);
+  return true;
+}

@@ -1,7 +1,24 @@
 import type { NewRecord } from '../ports.ts';
-import type { MessageId, SessionConfig, TurnId } from '../words.ts';
+import type { TurnResult } from '../turn/turn.ts';
+import type { CommandId, MessageId, SessionConfig, TurnId } from '../words.ts';
 import { accepted, expansion, type PendingPrompt } from './prompts.ts';
 import { titleFrom } from './title.ts';
+
+/** The records of a turn's end and of its prompt's, for one append. */
+export function endOf(
+  commandId: CommandId,
+  turnId: TurnId,
+  { ending, usage, iterations }: TurnResult,
+): readonly NewRecord[] {
+  const { terminal, stopReason } = ending;
+  return [
+    {
+      stream: 'history',
+      event: { type: 'turn_ended', turnId, terminal, stopReason, usage, iterations },
+    },
+    { stream: 'control', event: { type: 'command_resolved', commandId, resolution: 'started' } },
+  ];
+}
 
 /** What a turn begins with. */
 export type Beginning = {
