@@ -3,6 +3,7 @@ import { Deferred } from '../../../src/base/deferred.ts';
 import type { JsonObject } from '../../../src/base/json.ts';
 import { foldSession } from '../../../src/core/host/fold-session.ts';
 import { sha256 } from '../../../src/core/host/node-ports.ts';
+import type { Checkpoints } from '../../../src/core/session/checkpoints.ts';
 import { Inbox } from '../../../src/core/session/control/inbox.ts';
 import { NextTurnQueue } from '../../../src/core/session/control/next-turns.ts';
 import type { SessionDeps, SessionResources } from '../../../src/core/session/deps.ts';
@@ -130,6 +131,7 @@ export type SessionOptions = {
   remember?: () => Promise<void>;
   /** False: delivered messages carry no authority. */
   directives?: boolean;
+  checkpoints?: Checkpoints;
 };
 
 /** What outlives the process that a session lives in. */
@@ -159,6 +161,7 @@ export async function aSession(options: SessionOptions): Promise<TestSession> {
     nextTurns: new NextTurnQueue(),
   };
   folded.state.applyHistory(created);
+  folded.conversation.apply(created, 1);
   const tip = { lastEventId: 1, prefixHash: stored?.record.hash ?? '' };
   return alive({ journal, ids: 0, order: 0 }, folded, tip, options);
 }
@@ -216,6 +219,7 @@ function alive(world: World, folded: Folded, tip: Tip, options: SessionOptions):
     },
     tools: () => options.tools ?? [],
     system: 'system',
+    ...(options.checkpoints === undefined ? {} : { checkpoints: options.checkpoints }),
     ...(options.prepareTurn === undefined ? {} : { prepareTurn: options.prepareTurn }),
     expand: (text) => (text === '/hello' ? 'say hello' : null),
   };

@@ -54,7 +54,10 @@ export class MemoryJournal implements Journal {
     const all = (this.records.get(sessionId) ?? []).flatMap((item) =>
       item.stream === 'control' ? [item.record] : [],
     );
-    return all.filter(({ seq }) => seq > (range.after ?? 0)).slice(0, range.limit);
+    const found = all.filter(
+      ({ seq }) => seq > (range.after ?? 0) && seq < (range.before ?? Number.POSITIVE_INFINITY),
+    );
+    return (range.newestFirst === true ? found.reverse() : found).slice(0, range.limit);
   }
 
   async moves(sessionId: SessionId) {
