@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, lstat, mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
-import { messageOf } from '../../../base/errors.ts';
+import { codeOf, messageOf } from '../../../base/errors.ts';
 import { CheckpointError, failedWith } from '../errors.ts';
 import { assertInPlace, isStill, type Seen } from '../present.ts';
 import type { Contents } from '../store/contents.ts';
@@ -148,6 +148,7 @@ async function takeBack(
       { cause: failure },
     );
   await forget(temporaries);
+  if (codeOf(failure) === 'checkpoint.restore_failed') throw failure;
   throw new CheckpointError(
     'checkpoint.restore_failed',
     `Files could not be put back: ${messageOf(failure)}. Nothing was changed. Remove the cause and try again.`,

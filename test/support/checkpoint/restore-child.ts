@@ -1,0 +1,17 @@
+// Restores a turn's files in a process of its own, so that a test can kill it in the middle.
+import { createCheckpoints } from '../../../src/core/checkpoint/create-checkpoints.ts';
+import { systemClock } from '../../../src/core/host/node-ports.ts';
+import type { CheckpointFiles } from '../../../src/core/session/control-events.ts';
+import type { SessionId } from '../../../src/core/session/words.ts';
+
+const [root = '', folder = '', files = ''] = process.argv.slice(2);
+const silent = (): void => undefined;
+const checkpoints = createCheckpoints({
+  sessionId: 'session-1' as SessionId,
+  workspace: { cwd: root, roots: [root] },
+  folder,
+  environment: process.env,
+  clock: systemClock,
+  log: { debug: silent, info: silent, warn: silent, error: silent },
+});
+await checkpoints.restore({ kind: 'turns', turns: [JSON.parse(files) as CheckpointFiles] }, []);
