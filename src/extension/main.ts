@@ -27,6 +27,7 @@ import { watchEditor } from './settings/watch-editor.ts';
 import { registerStaged } from './staged/register-staged.ts';
 import { StagedStore } from './staged/staged-store.ts';
 import { createSurfaces } from './status-bar/create-surfaces.ts';
+import { registerSteering } from './steering/register-steering.ts';
 import { registerTranscript } from './transcript/register-transcript.ts';
 
 /** What the extension offers to tests and other extensions. */
@@ -84,6 +85,7 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
   own.push(stagedEdits);
   own.push(registerDiffs(diffPorts(services, context.workspaceState), stagedEdits.files, log));
   own.push(registerRewind(services), registerReceipts(services, context.extensionUri));
+  own.push(registerSteering(services));
   own.push(registerTranscript(services));
   own.push(
     registerEditorModels({

@@ -3,10 +3,12 @@ import { agentCommands } from './agent-commands.ts';
 import { chatCommands } from './chat-commands.ts';
 import { controlCommands } from './control-commands.ts';
 import { keyCommands } from './key-commands.ts';
+import { messageCommands } from './message-commands.ts';
 import { optionCommands } from './option-commands.ts';
 import { registerCommands } from './register.ts';
 import type { Services } from './services.ts';
 import { sessionCommands } from './session-commands.ts';
+import { waitingCommands } from './waiting-commands.ts';
 
 /** Registers every command of these rooms. */
 export function registerAllCommands(services: Services): Disposable {
@@ -14,6 +16,8 @@ export function registerAllCommands(services: Services): Disposable {
     {
       ...sessionCommands(services),
       ...controlCommands(services),
+      ...messageCommands(services),
+      ...waitingCommands(services),
       ...optionCommands(services),
       ...keyCommands(services),
       ...agentCommands(services),

@@ -6,6 +6,7 @@ import { allowOption, type Gate, gateTitle, rejectOption } from '../approvals/ga
 import { sessionName } from '../sessions/tree-model.ts';
 import { targetOf } from './arguments.ts';
 import { pickSession } from './pick-session.ts';
+import { isBusy } from './running-session.ts';
 import type { CommandTable, Services } from './services.ts';
 
 /** Commands that stop sessions and answer what they ask. */
@@ -48,10 +49,6 @@ export async function openGate(services: Services, gate: Gate): Promise<void> {
   }
   await services.showSession(gate.sessionId);
   services.bridge.push({ type: 'reveal', id: gate.gateId });
-}
-
-function isBusy(state: string): boolean {
-  return state === 'running' || state === 'waiting' || state === 'stopping';
 }
 
 /** One that runs is stopped at once; several are asked about. The one in the chat is not preferred silently. */

@@ -34,7 +34,9 @@ export class ChangeLenses
       const line = Math.min(item.place.line, document.lineCount - 1);
       const range = new vscode.Range(line, 0, line, 0);
       const target = { sessionId, path: document.uri.fsPath, id: item.id };
-      return commandsFor(item, target).map((command) => new vscode.CodeLens(range, command));
+      return [...commandsFor(item, target), steerCommand(item, target)].map(
+        (command) => new vscode.CodeLens(range, command),
+      );
     });
   }
 
@@ -43,7 +45,7 @@ export class ChangeLenses
       .filter(({ item }) => item.hunk !== null && isAt(item, range.start.line))
       .flatMap(({ sessionId, item }) => {
         const target = { sessionId, path: document.uri.fsPath, id: item.id };
-        return commandsFor(item, target).map((command) => {
+        return [...commandsFor(item, target), steerCommand(item, target)].map((command) => {
           const action = new vscode.CodeAction(command.title, vscode.CodeActionKind.QuickFix);
           action.command = command;
           return action;
@@ -62,6 +64,17 @@ export class ChangeLenses
   dispose(): void {
     this.#subscription.dispose();
   }
+}
+
+/** Says something to the session about the lines of the change. */
+function steerCommand(
+  { hunk, place }: ReviewItem,
+  { sessionId, path }: { sessionId: string; path: string },
+): vscode.Command {
+  const first = place.state === 'changed' ? 1 : place.line + 1;
+  const last = first + Math.max(1, hunk?.after.length ?? 1) - 1;
+  const target = { sessionId, path, first, last };
+  return { title: l10n.t('Steer Here'), command: 'pilothouse.steerHere', arguments: [target] };
 }
 
 function commandsFor(

@@ -4,10 +4,12 @@ import * as z from 'zod/mini';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import { messageOf } from '../../base/errors.ts';
 import { pickFolder } from '../commands/pick-folder.ts';
+import { isBusy } from '../commands/running-session.ts';
 import type { Services } from '../commands/services.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
 import { sessionName } from '../sessions/tree-model.ts';
 import { ChatSessions, type OwnTurn } from './chat-sessions.ts';
+import { sendControl, stopWithReceipt } from './control-commands.ts';
 import { runTurn } from './run-turn.ts';
 import { registerStandInModel } from './stand-in-model.ts';
 
@@ -52,7 +54,12 @@ async function answer(services: Parts, call: Call): Promise<vscode.ChatResult> {
     case 'sessions':
       return listSessions(services, call, known);
     case 'stop':
-      return stopSession(services, call, known);
+      return control(services, call, known, 'stop');
+    case 'steer':
+    case 'interrupt':
+      return control(services, call, known, call.request.command);
+    case 'queue':
+      return control(services, call, known, 'next');
     case 'new':
       return prompt(services, call, null);
     default:
@@ -116,23 +123,27 @@ async function listSessions(
   return withSession(known, {});
 }
 
-async function stopSession(
-  { hub }: Services,
-  { stream }: Call,
+/** A control of this chat's session; a chat without one means the session that runs. */
+async function control(
+  services: Parts,
+  { request, stream }: Call,
   known: string | null,
+  what: 'stop' | 'steer' | 'interrupt' | 'next',
 ): Promise<vscode.ChatResult> {
-  if (known === null) {
-    stream.markdown(l10n.t('This chat has no session yet, so there is nothing to stop.'));
+  const sessionId = known ?? runningSession(services);
+  if (sessionId === null) {
+    stream.markdown(l10n.t('This chat has no session yet, and none runs that this could be for.'));
     return {};
   }
-  const wasRunning = hub.get(known)?.isRunning ?? false;
-  await hub.stop(known);
-  stream.markdown(
-    wasRunning
-      ? l10n.t('Stop was sent to the session.')
-      : l10n.t('Stop was sent to the session, which was not running here.'),
-  );
-  return withSession(known, {});
+  if (what === 'stop') await stopWithReceipt(services, sessionId, stream);
+  else await sendControl(await services.hub.open(sessionId), request, stream, what);
+  return withSession(sessionId, {});
+}
+
+/** The one session that runs; null if there is none, or more than one. */
+function runningSession({ tree }: Services): string | null {
+  const busy = tree.views().filter(({ state }) => isBusy(state));
+  return busy.length === 1 ? (busy[0]?.row.sessionId ?? null) : null;
 }
 
 /** The turns of this chat with our participant. */
