@@ -1,6 +1,7 @@
 import { Inbox } from '../session/control/inbox.ts';
 import { NextTurnQueue } from '../session/control/next-turns.ts';
 import { StagedState } from '../session/control/staged.ts';
+import type { NextTurns } from '../session/control-events.ts';
 import type { HistoryEvent, Stored } from '../session/events.ts';
 import { branchOf, isOn } from '../session/history/branch.ts';
 import type { Journal } from '../session/ports.ts';
@@ -61,6 +62,19 @@ export async function foldSession(
     }
   }
   return { state, conversation, inbox, nextTurns, staged, environmentPolicy };
+}
+
+/** The next-turn queue of a session that is not live, as it will be when it is opened: what is held is paused. */
+export async function storedNextTurns(journal: Journal, sessionId: SessionId): Promise<NextTurns> {
+  const queue = new NextTurnQueue();
+  for await (const page of pages((after, limit) =>
+    journal.readControl(sessionId, { after, limit }),
+  )) {
+    for (const { event, at } of page)
+      if (event.type === 'queue_changed') queue.apply(event.change, event.actor, at);
+  }
+  const { paused, items } = queue.view;
+  return { paused: items.length > 0 ? (paused ?? 'restart') : paused, items };
 }
 
 /** Everything of a stream, oldest first, in pages. */

@@ -7,7 +7,12 @@ import { canonical, SessionError } from './commands.ts';
 import type { Inbox } from './control/inbox.ts';
 import type { NextTurnQueue } from './control/next-turns.ts';
 import { ControlRefused } from './control/refusal.ts';
-import type { NewInject, QueueRequest, SessionControl } from './control/session-control.ts';
+import type {
+  NewInject,
+  QueueChanged,
+  QueueRequest,
+  SessionControl,
+} from './control/session-control.ts';
 import type { ControlEvent, NextTurns, PendingMessage } from './control-events.ts';
 import type { SessionDeps, SessionResources } from './deps.ts';
 import type { EphemeralEvent, GateAnswer, HistoryEvent, SessionSignal } from './events.ts';
@@ -24,7 +29,7 @@ import { Recorder, type Tip } from './state/recorder.ts';
 import type { SessionState } from './state/session-state.ts';
 import type { ProcessInfo } from './tool.ts';
 import type { AbortReason } from './turn/aborts.ts';
-import type { GateId, MessageId, QueueItemId, SessionConfig, SessionId, TurnId } from './words.ts';
+import type { GateId, MessageId, SessionConfig, SessionId, TurnId } from './words.ts';
 
 /** The state at the moment of a subscription; with the signals that follow there is no gap and no repeat. */
 export type SessionSnapshot = Tip & {
@@ -180,10 +185,7 @@ export class Session implements Disposable, SessionControl {
   }
 
   /** See `SessionControl`. */
-  changeQueue(
-    change: QueueRequest,
-    actor: Actor,
-  ): Promise<{ readonly itemId: QueueItemId | null }> {
+  changeQueue(change: QueueRequest, actor: Actor): Promise<QueueChanged> {
     return this.#loop.nextTurns.change(change, actor);
   }
 

@@ -54,7 +54,9 @@ export function fakeControls(parts: FakeControlParts): {
   };
   const controls = new ComposedControls({
     injects: new InjectDesk(sessions, writer, ids),
-    queue: new QueueDesk(sessions, writer),
+    queue: new QueueDesk(sessions, writer, async (sessionId) =>
+      parts.isStored(sessionId) ? { paused: null, items: [] } : null,
+    ),
     options: new OptionDesk(parts.live, writer),
     history: scripted(parts.history),
     files: scripted(parts.files),

@@ -5,7 +5,7 @@ import { HOST_STREAM } from '../../session/ports.ts';
 import type { EnvironmentPolicy, SessionId } from '../../session/words.ts';
 import type { Client, LiveSession } from '../api.ts';
 import { unknownSession } from '../errors.ts';
-import { foldSession } from '../fold-session.ts';
+import { foldSession, storedNextTurns } from '../fold-session.ts';
 import type { HostedSession } from '../hosted-session.ts';
 import { StagedFileControls } from './file-controls.ts';
 import { type ForkSource, SessionForks } from './fork.ts';
@@ -43,7 +43,9 @@ export function composeControls(around: ControlSurroundings): {
   const sessions: SessionsAtHand = { live: (sessionId) => live(sessionId)?.session, isStored };
   const controls = new ComposedControls({
     injects: new InjectDesk(sessions, receipts, deps.ids),
-    queue: new QueueDesk(sessions, receipts),
+    queue: new QueueDesk(sessions, receipts, async (sessionId) =>
+      (await isStored(sessionId)) ? storedNextTurns(deps.journal, sessionId as SessionId) : null,
+    ),
     options: new OptionDesk(live, receipts),
     history: historyDesk(around, receipts),
     files: new StagedFileControls({ receipts, find: (sessionId) => live(sessionId)?.staged }),

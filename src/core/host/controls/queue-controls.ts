@@ -18,16 +18,21 @@ const OUTCOMES: { readonly [K in Kind]: string } = {
   send_now: 'sent',
 };
 
-const EMPTY: NextTurns = { paused: null, items: [] };
-
 /** The next-turn queue of a session, each change with its receipt. */
 export class QueueDesk implements QueueControls {
   readonly #sessions: SessionsAtHand;
   readonly #receipts: ReceiptWriter;
+  readonly #readStored: (sessionId: string) => Promise<NextTurns | null>;
 
-  constructor(sessions: SessionsAtHand, receipts: ReceiptWriter) {
+  /** `readStored` reads the queue of a session that is not live; null if there is no such session. */
+  constructor(
+    sessions: SessionsAtHand,
+    receipts: ReceiptWriter,
+    readStored: (sessionId: string) => Promise<NextTurns | null>,
+  ) {
     this.#sessions = sessions;
     this.#receipts = receipts;
+    this.#readStored = readStored;
   }
 
   changeQueue(
@@ -43,14 +48,13 @@ export class QueueDesk implements QueueControls {
       async () => {
         const session =
           this.#sessions.live(sessionId) ?? (await liveSession(this.#sessions, sessionId));
-        const before = session.nextTurns();
-        const { itemId } = await session.changeQueue(change, actor);
+        const { itemId, isRepeat } = await session.changeQueue(change, actor);
         const nextTurns = session.nextTurns();
         return {
           result: { itemId, nextTurns },
           outcome: {
             outcome: OUTCOMES[change.kind],
-            status: isRepeat(change, before, nextTurns) ? 'idempotent' : 'accepted',
+            status: isRepeat === true ? 'idempotent' : 'accepted',
           },
           ...(itemId === null ? {} : { target: { itemId } }),
         };
@@ -62,25 +66,8 @@ export class QueueDesk implements QueueControls {
   async nextTurns(sessionId: string): Promise<NextTurns> {
     const live = this.#sessions.live(sessionId);
     if (live !== undefined) return live.nextTurns();
-    if (await this.#sessions.isStored(sessionId)) return EMPTY;
-    throw noSuchSession(sessionId);
-  }
-}
-
-/** True where the queue was asked for what it already was; an item that is sent at once leaves no trace in it. */
-function isRepeat(change: QueueRequest, before: NextTurns, after: NextTurns): boolean {
-  switch (change.kind) {
-    case 'pause':
-      return before.paused !== null;
-    case 'resume':
-      return before.paused === null;
-    case 'add':
-      return (
-        change.itemId !== undefined &&
-        before.items.some(({ itemId }) => itemId === change.itemId) &&
-        after.items.length === before.items.length
-      );
-    default:
-      return false;
+    const stored = await this.#readStored(sessionId);
+    if (stored === null) throw noSuchSession(sessionId);
+    return stored;
   }
 }

@@ -8,7 +8,7 @@ import type { Recorder } from '../state/recorder.ts';
 import type { CommandId, QueueItemId, Terminal } from '../words.ts';
 import { collision, type HeldTurn, type NextTurnQueue } from './next-turns.ts';
 import { ControlRefused } from './refusal.ts';
-import type { QueueRequest } from './session-control.ts';
+import type { QueueChanged, QueueRequest } from './session-control.ts';
 
 /** What the next-turn queue needs from the loop that its messages are sent to. */
 export type DeskParts = {
@@ -70,7 +70,7 @@ export class NextTurnDesk {
   }
 
   /** See `SessionControl.changeQueue`. */
-  async change(request: QueueRequest, actor: Actor): Promise<{ itemId: QueueItemId | null }> {
+  async change(request: QueueRequest, actor: Actor): Promise<QueueChanged> {
     const { queue, ids } = this.#parts;
     if (this.#closed)
       throw new ControlRefused('session_closed', 'The session is closed. Load or resume it first.');
@@ -80,7 +80,7 @@ export class NextTurnDesk {
       await this.#sendNow(decision.itemId, actor);
       return { itemId: decision.itemId };
     }
-    if (decision.kind === 'nothing') return { itemId: decision.itemId };
+    if (decision.kind === 'nothing') return { itemId: decision.itemId, isRepeat: true };
     const recorded = this.#record(decision.change, actor);
     const { change } = decision;
     if (change.kind === 'removed' && change.itemId === this.#urgent?.itemId)

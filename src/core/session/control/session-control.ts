@@ -24,8 +24,11 @@ export interface SessionControl {
     toolCallId: ToolCallId,
     options: { readonly reason: string; readonly remind: boolean; readonly actor: Actor },
   ): CallCancelled;
-  /** Throws `unknown_item`, `invalid_content`. A resumed or unpaused queue of an idle session begins at once. */
-  changeQueue(change: QueueRequest, actor: Actor): Promise<{ readonly itemId: QueueItemId | null }>;
+  /**
+   * Throws `unknown_item`, `invalid_content`, `command_collision`. A resumed or unpaused queue of an idle session begins
+   * at once. A repeat has changed nothing.
+   */
+  changeQueue(change: QueueRequest, actor: Actor): Promise<QueueChanged>;
 }
 
 /** A message for a running turn. */
@@ -43,6 +46,9 @@ export type CallCancelled = {
   readonly status: 'cancelled' | 'already_cancelled' | 'not_found';
   readonly tool: string | null;
 };
+
+/** Which item a change of the queue was about; null for the queue as a whole. */
+export type QueueChanged = { readonly itemId: QueueItemId | null; readonly isRepeat?: boolean };
 
 /** A change of the next-turn queue; `before` null means to the end. */
 export type QueueRequest =

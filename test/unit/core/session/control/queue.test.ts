@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Deferred } from '../../../../../src/base/deferred.ts';
+import { storedNextTurns } from '../../../../../src/core/host/fold-session.ts';
 import { ModelError } from '../../../../../src/core/session/model.ts';
 import type { CommandId, QueueItemId } from '../../../../../src/core/session/words.ts';
 import { aSession, OWNER, type TestSession } from '../../../../support/engine/a-session.ts';
@@ -185,6 +186,9 @@ describe('messages held for the next turns', () => {
     expect(again.session.nextTurns().paused).toBe('restart');
     expect(held(again)).toEqual(['b', 'a']);
     expect(again.session.isActive).toBe(false);
+    expect(await storedNextTurns(t.journal, t.session.sessionId)).toEqual(
+      again.session.nextTurns(),
+    );
     const third = await again.restart();
     expect(control(third)).not.toContain('queue paused');
     await third.session.changeQueue({ kind: 'resume' }, OWNER);
@@ -207,7 +211,7 @@ describe('messages held for the next turns', () => {
     await again.next('turn_ended', 2);
     expect(begun(again)).toEqual(['b']);
     // The repeated addition is answered from the record.
-    expect(await add(again, 'a')).toEqual({ itemId: 'a' });
+    expect(await add(again, 'a')).toEqual({ itemId: 'a', isRepeat: true });
     expect(held(again)).toEqual([]);
   });
 
