@@ -445,7 +445,7 @@ describe('a pending message', () => {
         commandId: 'k' as never,
       });
     const first = await send('once');
-    expect(await send('once')).toEqual(first);
+    expect(await send('once')).toEqual({ ...first, isRepeat: true });
     expect(await refusal(send('twice'))).toBe('command_collision');
     expect(t.session.pending()).toHaveLength(1);
     t.session.cancelBefore(9, STOP);
