@@ -15,11 +15,14 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Serves the built webview in a page as the extension makes it: the same policy, the same elements. */
 export type MediaServer = {
-  readonly url: (theme: ThemeName, bodyClass?: string) => string;
+  readonly url: (theme: ThemeName, bodyClass?: string, page?: PageName) => string;
   readonly close: () => Promise<void>;
 };
 
-function page(origin: string, theme: ThemeName, bodyClass: string): string {
+/** The pages that the extension serves. */
+export type PageName = 'chat' | 'receipts';
+
+function page(origin: string, theme: ThemeName, bodyClass: string, name: PageName): string {
   const policy = [
     `default-src 'none'`,
     `img-src ${origin} data:`,
@@ -32,15 +35,15 @@ function page(origin: string, theme: ThemeName, bodyClass: string): string {
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
-<title>Chat</title>
+<title>${name}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/theme-${theme}.css">
 <link rel="stylesheet" id="vscode-codicon-stylesheet" href="/codicon.css">
-<link rel="stylesheet" href="/chat.css">
+<link rel="stylesheet" href="/${name}.css">
 </head>
 <body class="${BODY_CLASSES[theme]} ${bodyClass}">
 <div id="root"></div>
-<script type="module" nonce="${NONCE}" src="/chat.js"></script>
+<script type="module" nonce="${NONCE}" src="/${name}.js"></script>
 </body>
 </html>`;
 }
@@ -51,7 +54,8 @@ export async function startMediaServer(): Promise<MediaServer> {
     const url = new URL(path, origin);
     if (url.pathname === '/') {
       const theme = (url.searchParams.get('theme') ?? 'dark') as ThemeName;
-      const body = page(origin, theme, url.searchParams.get('class') ?? '');
+      const name = url.searchParams.get('page') === 'receipts' ? 'receipts' : 'chat';
+      const body = page(origin, theme, url.searchParams.get('class') ?? '', name);
       return { type: 'text/html', body };
     }
     const themed = /^\/theme-([a-z-]+)\.css$/.exec(url.pathname)?.[1];
@@ -70,8 +74,8 @@ export async function startMediaServer(): Promise<MediaServer> {
   if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   origin = `http://127.0.0.1:${address.port}`;
   return {
-    url: (theme, bodyClass = '') =>
-      `${origin}/?theme=${theme}&class=${encodeURIComponent(bodyClass)}`,
+    url: (theme, bodyClass = '', name = 'chat') =>
+      `${origin}/?theme=${theme}&class=${encodeURIComponent(bodyClass)}&page=${name}`,
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();
