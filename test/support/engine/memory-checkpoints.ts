@@ -5,7 +5,11 @@ import type {
   RestorePlan,
   RestoreTarget,
 } from '../../../src/core/session/checkpoints.ts';
-import type { CheckpointFiles, RestoredFiles } from '../../../src/core/session/control-events.ts';
+import type {
+  CheckpointFiles,
+  FileDifference,
+  RestoredFiles,
+} from '../../../src/core/session/control-events.ts';
 import type { ToolCallId, TurnId } from '../../../src/core/session/words.ts';
 
 type Files = ReadonlyMap<string, string>;
@@ -103,10 +107,10 @@ export class MemoryCheckpoints implements Checkpoints {
 
 function differences(from: Files, to: Files): CheckpointFiles['changed'] {
   const paths = [...new Set([...from.keys(), ...to.keys()])].sort();
-  return paths.flatMap((path) => {
+  return paths.flatMap((path): readonly FileDifference[] => {
     const [was, is] = [from.get(path), to.get(path)];
     if (was === is) return [];
-    if (was === undefined) return [{ path, change: 'added' as const }];
-    return [{ path, change: is === undefined ? ('deleted' as const) : ('modified' as const) }];
+    if (was === undefined) return [{ path, change: 'added' }];
+    return [{ path, change: is === undefined ? 'deleted' : 'modified' }];
   });
 }

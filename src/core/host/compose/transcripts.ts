@@ -30,7 +30,7 @@ export class Transcripts implements Disposable {
     this.#source = {
       read: async (sessionId, after, limit) => {
         try {
-          return await host.history(sessionId as SessionId, { after, limit });
+          return await host.history(sessionId as SessionId, { after, limit, all: true });
         } catch (failure) {
           if (failure instanceof HostError && failure.code === 'host.unknown_session') return null;
           throw failure;
