@@ -103,7 +103,7 @@ function CopyButton({ strings, onCopy }: CopyProps): JSX.Element {
       }}
     >
       <Icon name={copied ? 'check' : 'copy'} />
-      <span role="status">{copied ? strings.copied : strings.copy}</span>
+      {copied ? strings.copied : strings.copy}
     </button>
   );
 }

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from './icon.tsx';
 
 /** An entry of a menu. */
@@ -59,7 +59,8 @@ type MenuProps = Props & {
 
 function Menu({ label, entries, anchor, onClose }: MenuProps): JSX.Element {
   const menu = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // Before anything else happens: the next key is the menu's.
+  useLayoutEffect(() => {
     const element = menu.current;
     if (element === null) return undefined;
     // In the top layer: the log would cut it off.
