@@ -42,7 +42,10 @@ describe('append and read', () => {
       records: history.length,
       hash: history.at(-1)?.hash,
     });
-    expect(await again.verify(id, 'control')).toMatchObject({ ok: true, records: everyControlEvent.length });
+    expect(await again.verify(id, 'control')).toMatchObject({
+      ok: true,
+      records: everyControlEvent.length,
+    });
   });
 
   test('ranges are exclusive, limited and go both ways', async () => {

@@ -64,16 +64,23 @@ describe('verify', () => {
     expect(await journal.verify(id, 'control')).toMatchObject({ ok: false, seq: 16 });
   });
 
-  test('finds one flipped bit in the file', async () => {
+  test.each<[string, string, 'history' | 'control', number]>([
+    ['a record of the history', 'text-13-end', 'history', 16],
+    ['a record of the control stream', 'client-7', 'control', 8],
+    ['a record that is kept as a blob', 'blob blob', 'history', 23],
+  ])('finds one flipped bit in %s in the file', async (_what, text, stream, seq) => {
     const folder = await filledFolder();
     const path = join(folder, 'sessions.db');
     const bytes = await readFile(path);
-    const at = bytes.indexOf('text-13-end');
+    const at = bytes.indexOf(text);
     expect(at).toBeGreaterThan(0);
     bytes[at + 6] = (bytes[at + 6] ?? 0) ^ 1;
     await writeFile(path, bytes);
     const journal = await openTestJournal(folder);
-    expect(await journal.verify(id, 'history')).toMatchObject({ ok: false, seq: 16 });
+    expect(await journal.verify(id, stream)).toMatchObject({ ok: false, seq });
+    expect(await journal.verify(id, stream === 'history' ? 'control' : 'history')).toMatchObject({
+      ok: true,
+    });
   });
 });
 

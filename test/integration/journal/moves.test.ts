@@ -64,13 +64,13 @@ describe('the moves of a history', () => {
     expect(await again.moves(id)).toEqual([]);
   });
 
-  test('one that does not say where is an error that names it', async () => {
+  test.each(['"x"', '2', '7', '0'])('one to %s is an error that names it', async (to) => {
     const folder = await temporaryFolder();
     const journal = await openTestJournal(folder);
     await journal.append(id, [created(), moved(1)]);
     await journal.close();
     const database = new DatabaseSync(join(folder, 'sessions.db'));
-    database.exec(`UPDATE records SET body = '{"to":"x","type":"history_moved"}' WHERE seq = 2`);
+    database.exec(`UPDATE records SET body = '{"to":${to},"type":"history_moved"}' WHERE seq = 2`);
     database.close();
     const again = await openTestJournal(folder);
     await expect(again.moves(id)).rejects.toMatchObject({

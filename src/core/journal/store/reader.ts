@@ -68,10 +68,10 @@ export class Reader {
     return this.#moves.all(n).map((row) => {
       const seq = Number(row['seq']);
       const to = targetOf(row['body']);
-      if (to !== null) return { seq, to };
+      if (to !== null && to < seq) return { seq, to };
       throw new JournalError(
         'journal.bad_record',
-        `Record ${seq} of the history of session ${sessionId} can't be read: it does not say where the history goes on.`,
+        `Record ${seq} of the history of session ${sessionId} can't be read: it does not say behind which earlier event the history goes on.`,
         { data: { session: sessionId, stream: 'history', seq } },
       );
     });
