@@ -4,6 +4,7 @@ import { shownText } from '../vscode/driver/until.ts';
 import { launchBrowser } from './support/browser.ts';
 import { type MediaServer, startMediaServer } from './support/media-server.ts';
 import {
+  bareState,
   openReceipts,
   type ReceiptsPage,
   receipt,
@@ -88,7 +89,7 @@ describe('the receipts page', () => {
       const list = page.locator('.receipts-scroll');
       await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
       await page.getByText('Receipt 1', { exact: true }).waitFor();
-      const { state } = receiptsState({ entries: [] }) as { state: never };
+      const { entries: _, ...state } = bareState({ entries });
       const newest = receipt({ seq: 10_001, controlId: 'n', asked: 'The newest' });
       await tell({ type: 'more', state, newer: [newest], older: [] });
       await page.getByText('Receipt 1', { exact: true }).waitFor();

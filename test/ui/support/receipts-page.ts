@@ -83,27 +83,28 @@ export function receipt(part: Partial<ReceiptEntry>): ReceiptEntry {
 }
 
 /** The page's state with what a test cares about. */
-export function receiptsState(part: Partial<ReceiptsState>): ToReceipts {
+export function bareState(part: Partial<ReceiptsState>): ReceiptsState {
   return {
-    type: 'state',
-    strings: receiptStrings(),
-    state: {
-      title: 'Make the greeting polite',
-      stream: 'session',
-      hasSession: true,
-      filter: { method: null, status: null },
-      methods: [
-        { value: 'session/cancel', label: 'Stop' },
-        { value: 'session/rollback', label: 'Roll back' },
-      ],
-      entries: [],
-      hasOlder: false,
-      loading: false,
-      problem: null,
-      verify: { kind: 'none' },
-      ...part,
-    },
+    title: 'Make the greeting polite',
+    stream: 'session',
+    hasSession: true,
+    filter: { method: null, status: null },
+    methods: [
+      { value: 'session/cancel', label: 'Stop' },
+      { value: 'session/rollback', label: 'Roll back' },
+    ],
+    entries: [],
+    hasOlder: false,
+    loading: false,
+    problem: null,
+    verify: { kind: 'none' },
+    ...part,
   };
+}
+
+/** The message that shows that state. */
+export function receiptsState(part: Partial<ReceiptsState>): ToReceipts {
+  return { type: 'state', strings: receiptStrings(), state: bareState(part) };
 }
 
 /** A timeline with every kind of receipt, newest first. */
