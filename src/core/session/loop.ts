@@ -23,7 +23,7 @@ import type { Recorder } from './state/recorder.ts';
 import { looseEnds } from './state/restore.ts';
 import type { SessionState } from './state/session-state.ts';
 import { beginningOf, endOf } from './state/turn-records.ts';
-import { type AbortReason, onAbort } from './turn/aborts.ts';
+import { type AbortReason, abortReason, onAbort } from './turn/aborts.ts';
 import { stopProcesses } from './turn/stop-processes.ts';
 import type { TextStream } from './turn/text-stream.ts';
 import { ToolCalls } from './turn/tool-calls.ts';
@@ -335,9 +335,9 @@ export class Loop {
       const result = await runWholeTurn(this.#turnParts, { turnId, config, abort });
       const { usage, iterations } = result;
       this.#seams.close(true);
-      await stopping();
+      if (!wasStopped(abort.signal)) await stopping();
       const { ending, records } = await checkpoint.seal(result.ending, abort.signal);
-      await stopping();
+      if (!wasStopped(abort.signal)) await stopping();
       const loose =
         ending.terminal.kind === 'runtime_error'
           ? looseEnds(this.#parts.state, this.#parts.conversation, turnId)
@@ -351,16 +351,16 @@ export class Loop {
         ...endOf(prompt.commandId, turnId, { ending, usage, iterations }),
         ...paused.map((event): NewRecord => ({ stream: 'control', event })),
       ]);
-      this.#followUp(checkpoint.late(ending));
+      if (abort.signal.aborted)
+        this.#followUp(stopping().then(() => checkpoint.late(ending) ?? undefined));
       return { turnId, stopReason: ending.stopReason, terminal: ending.terminal, usage };
     } finally {
       clockStop.abort();
     }
   }
 
-  /** No turn begins before the stopped one has its checkpoint. */
-  #followUp(late: Promise<void> | null): void {
-    if (late === null) return;
+  /** No turn begins before what the stopped one started is gone and it has its checkpoint. */
+  #followUp(late: Promise<void>): void {
     this.#late = late.finally(this.hold());
   }
 
@@ -385,4 +385,9 @@ export class Loop {
     prompt.accepted = true;
     return records;
   }
+}
+
+/** A person waits for their Stop to show: what the turn started is being killed, and is not waited for. */
+function wasStopped(signal: AbortSignal): boolean {
+  return signal.aborted && abortReason(signal).kind === 'cancelled';
 }

@@ -50,9 +50,10 @@ export class TurnCheckpoint {
 
   /** The ending with its checkpoint. A turn that was stopped, also while its files are read, is sealed without. */
   async seal(ending: Ending, signal: AbortSignal): Promise<SealedEnding> {
+    // What it started may still be ending.
+    if (ending.stopReason === 'cancelled') return { ending, records: [] };
     const files = this.#endFiles();
     if (files === null) return { ending, records: [] };
-    if (ending.stopReason === 'cancelled') return { ending, records: [] };
     if (!signal.aborted) await orAborted(files, signal);
     const stopped = stoppedEnding(signal);
     if (stopped !== null) return { ending: stopped, records: [] };
@@ -61,8 +62,9 @@ export class TurnCheckpoint {
 
   /** Journals the checkpoint of a turn that was stopped, once that is sealed; null if there is nothing to do. */
   late(ending: Ending): Promise<void> | null {
+    if (ending.stopReason !== 'cancelled') return null;
     const files = this.#endFiles();
-    if (files === null || ending.stopReason !== 'cancelled') return null;
+    if (files === null) return null;
     return this.#journal(files, ending.terminal.kind !== 'user_cancelled').catch(
       (failure: unknown) => this.#warn(failure),
     );

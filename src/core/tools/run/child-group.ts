@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { Deferred } from '../../../base/deferred.ts';
 import { CodedError } from '../../../base/errors.ts';
+import { hasLivingMember } from './group-members.ts';
 
 /** How a child ended. Both null only if it never started. */
 export type ChildEnd = { readonly exitCode: number | null; readonly signal: string | null };
@@ -10,7 +11,7 @@ export class SpawnError extends CodedError<'process.spawn_failed'> {}
 
 /** How long the output of a process that outlives its shell is waited for. */
 const DRAIN_MS = 200;
-const POLL_MS = 20;
+const POLL_MS = 5;
 /** How long after SIGKILL the kernel may take. */
 const KILL_MS = 1000;
 
@@ -76,7 +77,9 @@ export class ChildGroup {
   isAlive(): boolean {
     if (this.pid === undefined) return false;
     if (process.platform === 'win32') return !this.#exited.isSettled;
-    return signalGroup(this.pid, 0);
+    if (!signalGroup(this.pid, 0)) return false;
+    // In a container without an init nobody clears away what outlived its parent: it is dead, and counts as a member.
+    return !this.#exited.isSettled || hasLivingMember(this.pid);
   }
 
   /** Ends the whole group: SIGTERM, and SIGKILL after `graceMs`. Resolves when it is gone. */

@@ -4,7 +4,7 @@ import type { SessionId } from '../../session/words.ts';
 import { ChildGroup } from './child-group.ts';
 import { createReaper } from './reaper.ts';
 import type { Sandbox } from './sandbox.ts';
-import { killStrays, OWNER_VARIABLE } from './strays.ts';
+import { killStrays, killStraysNow, OWNER_VARIABLE } from './strays.ts';
 
 /** A command to start for a session. `cwd` and `roots` are canonical. */
 export type Launch = {
@@ -27,7 +27,7 @@ export interface Launcher {
 }
 
 /** How long a group has between SIGTERM and SIGKILL. */
-export const GRACE_MS = 1000;
+export const GRACE_MS = 500;
 const SWEEP_MS = 2000;
 
 /**
@@ -82,12 +82,12 @@ export function createLauncher(options: {
     async stopSession(sessionId) {
       const own = [...groups].filter(([, owner]) => owner === sessionId).map(([group]) => group);
       await Promise.all(own.map((group) => group.kill(GRACE_MS)));
-      if (launched.has(sessionId)) killStrays(`${run}.${sessionId}`);
+      if (launched.has(sessionId)) await killStrays(`${run}.${sessionId}`);
       sweep();
     },
     killAll() {
       for (const group of groups.keys()) group.killNow();
-      if (launched.size > 0) killStrays(run);
+      if (launched.size > 0) killStraysNow(run);
       sweep();
     },
   };

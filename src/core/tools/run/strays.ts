@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { isObject } from '../../../base/json.ts';
 
 /** The variable that every child of a tool inherits, so that one which left its group is still known as ours. */
@@ -6,34 +7,61 @@ export const OWNER_VARIABLE = 'AGENT_CORE_OWNER';
 
 /**
  * Kills processes that left their group (`setsid`, a daemon) but still carry their owner's mark in the environment
- * they were started with. Linux only: elsewhere another process's environment can't be read. Returns how many.
+ * they were started with. Linux only: elsewhere another process's environment can't be read. Resolves with how many;
+ * other work has its turn meanwhile.
  */
-export function killStrays(owner: string, platform: NodeJS.Platform = process.platform): number {
+export async function killStrays(
+  owner: string,
+  platform: NodeJS.Platform = process.platform,
+): Promise<number> {
   if (platform !== 'linux') return 0;
   const mark = `${OWNER_VARIABLE}=${owner}`;
-  let killed = 0;
-  for (const name of readdirSync('/proc')) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid) || pid === process.pid || !isMarked(pid, mark)) continue;
-    try {
-      process.kill(pid, 'SIGKILL');
-      killed += 1;
-    } catch (error) {
-      // It ended by itself meanwhile, or runs as somebody else by now.
-      if (!isObject(error) || (error['code'] !== 'ESRCH' && error['code'] !== 'EPERM')) throw error;
-    }
-  }
-  return killed;
+  const killed = await Promise.all(
+    (await readdir('/proc')).map(async (name) => {
+      const pid = Number(name);
+      if (!isOther(pid)) return false;
+      // Not ours to read, or gone.
+      const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+      return isMarked(environment, mark) && kill(pid);
+    }),
+  );
+  return killed.filter(Boolean).length;
 }
 
-/** `owner` may be the beginning of a mark: that of a whole run covers all its sessions. */
-function isMarked(pid: number, mark: string): boolean {
+/** As `killStrays`, at once; for the last moments of this process. */
+export function killStraysNow(owner: string, platform: NodeJS.Platform = process.platform): number {
+  if (platform !== 'linux') return 0;
+  const mark = `${OWNER_VARIABLE}=${owner}`;
+  return readdirSync('/proc').filter((name) => {
+    const pid = Number(name);
+    return isOther(pid) && isMarked(environmentOf(pid), mark) && kill(pid);
+  }).length;
+}
+
+function isOther(pid: number): boolean {
+  return Number.isInteger(pid) && pid !== process.pid;
+}
+
+function environmentOf(pid: number): string {
   try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1')
-      .split('\0')
-      .some((entry) => entry.startsWith(mark));
+    return readFileSync(`/proc/${pid}/environ`, 'latin1');
   } catch {
     // Not ours to read, or gone.
-    return false;
+    return '';
+  }
+}
+
+/** `mark` may be the beginning of a mark: that of a whole run covers all its sessions. */
+function isMarked(environment: string, mark: string): boolean {
+  return environment.split('\0').some((entry) => entry.startsWith(mark));
+}
+
+/** False if it ended by itself meanwhile, or runs as somebody else by now. */
+function kill(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (isObject(error) && (error['code'] === 'ESRCH' || error['code'] === 'EPERM')) return false;
+    throw error;
   }
 }
