@@ -177,6 +177,8 @@ export class SessionDesk implements Disposable {
 
   follow(live: LiveSession, role: Role): Attachment {
     this.#attached.get(live.sessionId)?.dispose();
+    // What it was asked as an owner is not for an observer to answer.
+    if (role === 'observer') this.#deps.detached(live);
     const attachment = new Attachment(live, role, this.#deps.attachmentDeps());
     this.#attached.set(live.sessionId, attachment);
     return attachment;

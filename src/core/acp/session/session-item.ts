@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../base/json.ts';
 import type { SessionConfigOption, SessionModeState } from '../../../protocol/acp.ts';
 import type { SessionItem } from '../../../protocol/harn.ts';
 import type { ListedSession, LiveSession } from '../../host/api.ts';
+import { isBlank } from '../../host/views/blank.ts';
 import { isoTime } from '../projection/turn-updates.ts';
 
 /** A session as lists and results show it: ACP's `SessionInfo` with Harn's fields, those again under `_meta.harn`. */
@@ -20,7 +21,8 @@ export function sessionItem(session: ListedSession): ShownSession {
     currentModeId,
     attachableRoles: ['host_owner', 'observer'],
     createdAt: isoTime(session.createdAt),
-    lastEventId,
+    // A session in which nothing has happened has no cursor yet. Source: Harn session control, Status.
+    ...(isBlank(session) ? {} : { lastEventId }),
   } as const;
   return {
     sessionId: session.sessionId,
