@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type Entry, same } from '../entry.ts';
 import { failedWith } from '../errors.ts';
-import { presentAt, rootOf, type Seen, wayTo } from '../present.ts';
+import { presentAt, rootOf, type Seen, type Way, wayTo } from '../present.ts';
 import type { Goals } from './goals.ts';
 
 /** A path that is not as it should become. */
@@ -61,19 +61,25 @@ async function lookAt(
   folders: readonly string[],
 ): Promise<Seen | string | null> {
   const { obstacle } = await wayTo(file, root);
-  if (obstacle?.kind === 'link' && !removable.has(obstacle.path)) return BEHIND_LINK;
-  if (obstacle !== null && !removable.has(obstacle.path))
-    return target === null ? null : FILE_IN_THE_WAY;
-  // What is reached through a link is not the file that the session knew.
-  if (obstacle?.kind === 'link') return target === null ? null : absent();
-  const now = await seen(file);
-  if (typeof now === 'string') return now;
-  if (now.blocked === 'special') return target === null ? null : SPECIAL;
-  if (now.blocked === 'folder') {
+  const now = obstacle === null ? await seen(file) : behind(obstacle, removable);
+  if (now === BEHIND_LINK || now === UNREADABLE) return now;
+  // What can't be there any more needs no removal.
+  if (typeof now === 'string' || now.blocked !== null) {
     if (target === null) return null;
+    if (typeof now === 'string') return now;
+    if (now.blocked === 'special') return SPECIAL;
     return (await holdsOnly(file, removable, folders)) ? now : FOLDER_IN_THE_WAY;
   }
   return same(now.entry, target) ? null : now;
+}
+
+/** What is reached through a link or a file that goes away is not the file that the session knew. */
+function behind(
+  obstacle: NonNullable<Way['obstacle']>,
+  removable: ReadonlySet<string>,
+): Seen | string {
+  if (removable.has(obstacle.path)) return absent();
+  return obstacle.kind === 'link' ? BEHIND_LINK : FILE_IN_THE_WAY;
 }
 
 function absent(): Seen {
