@@ -215,6 +215,25 @@ describe('a snapshot', () => {
     expect(bench.text('a')).toBe('2');
   });
 
+  it('goes on after its index was spoiled, and after it was made only in part', async () => {
+    const bench = await aBench();
+    await bench.write('a', '1');
+    await bench.turn(({ shell }) => shell('printf 2 > a'));
+    const [name = ''] = readdirSync(path.join(bench.store, 'session-1', 'git'));
+    const gitDir = path.join(bench.store, 'session-1', 'git', name);
+    await writeFile(path.join(gitDir, 'index'), 'DIRC spoiled');
+    const files = await bench.turn(({ shell }) => shell('printf 3 > a'));
+    expect(files).toMatchObject({ coverage: 'full' });
+    await bench.checkpoints.restore({ kind: 'turns', turns: [files] }, []);
+    expect(bench.text('a')).toBe('2');
+    await bench.checkpoints.dispose();
+    bench.shell(`rm ${gitDir}/HEAD ${gitDir}/pilothouse-ready`);
+    await bench.restart();
+    const again = await bench.turn(({ shell }) => shell('printf 4 > a'));
+    expect(again).toMatchObject({ coverage: 'full' });
+    expect(bench.changed(again)).toEqual({ a: 'modified' });
+  });
+
   it('ends git and everything below it when the turn is stopped', async () => {
     const bench = await aBench();
     const fake = path.join(bench.base, 'bin');

@@ -7,6 +7,8 @@ import type { Git } from './run-git.ts';
 const ATTRIBUTES = '* -text -filter -ident -working-tree-encoding\n';
 /** What a write of this program leaves when it is killed. */
 const OWN_TEMPORARIES = '.pilothouse-*.tmp\n';
+/** Says that the store was made to its end. */
+const READY = 'pilothouse-ready';
 const LOCKS = ['index.lock', 'config.lock', 'HEAD.lock'];
 
 /** Where a shadow store keeps its things and what it looks at. */
@@ -34,9 +36,11 @@ export async function openShadow(options: ShadowOptions): Promise<ShadowPlace> {
   const { gitDir, root } = options;
   await mkdir(gitDir, { recursive: true, mode: 0o700 });
   await clearLocks(gitDir);
-  if ((await stat(path.join(gitDir, 'objects')).catch(ignoreMissing)) === undefined) {
+  const ready = path.join(gitDir, READY);
+  if ((await stat(ready).catch(ignoreMissing)) === undefined) {
     const args = ['init', '--quiet', '--template=', '--object-format=sha256'];
     await quietly(options, root, args, [0]);
+    await writeFile(ready, '');
   }
   const top = await repositoryTop(root);
   const prefix = path.relative(top, root).split(path.sep).join('/');
@@ -51,6 +55,11 @@ export async function openShadow(options: ShadowOptions): Promise<ShadowPlace> {
 /** Removes what a git that was killed would keep others out with. Nobody else works in this folder. */
 export async function clearLocks(gitDir: string): Promise<void> {
   await Promise.all(LOCKS.map((name) => rm(path.join(gitDir, name), { force: true })));
+}
+
+/** Makes git look at everything anew. */
+export async function forgetIndex(gitDir: string): Promise<void> {
+  await rm(path.join(gitDir, 'index'), { force: true });
 }
 
 async function quietly(

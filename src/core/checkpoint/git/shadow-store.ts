@@ -1,11 +1,12 @@
 import path from 'node:path';
 import type { Clock } from '../../../base/clock.ts';
+import { codeOf } from '../../../base/errors.ts';
 import type { Held } from '../entry.ts';
 import type { CheckpointLimits } from '../limits.ts';
 import { type FileStats, statsOf } from './file-stats.ts';
 import { Fields, stagedOf } from './git-output.ts';
 import { type Git, GitError } from './run-git.ts';
-import { clearLocks, openShadow, type ShadowPlace } from './shadow-folder.ts';
+import { clearLocks, forgetIndex, openShadow, type ShadowPlace } from './shadow-folder.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** What a shadow store is made of. */
@@ -32,6 +33,8 @@ type Run = { readonly until: number; readonly signal: AbortSignal };
 /** From so many new files on they are written as one pack: thousands of loose files would take far longer. */
 const PACK_FROM = 200;
 const NAMED = 3;
+/** Ignored files cost only their names; past this even those are too many. */
+const IGNORED_PER_FILE = 10;
 
 /**
  * The files of one root in a git store of our own: it keeps bytes, runs nothing, and never touches a repository of
@@ -55,6 +58,18 @@ export class ShadowStore {
     const { limits, clock } = this.#parts;
     const ms = kind === 'before' ? limits.beforeMs : limits.afterMs;
     const run: Run = { until: clock.now() + ms, signal };
+    try {
+      return await this.#snapshot(kind, run);
+    } catch (failure) {
+      if (codeOf(failure) !== 'git.failed') throw failure;
+      // An index that a crash of the machine spoiled is only a cache.
+      await forgetIndex(this.#parts.gitDir);
+      return this.#snapshot(kind, run);
+    }
+  }
+
+  async #snapshot(kind: 'before' | 'after', run: Run): Promise<Snapshot> {
+    const { limits } = this.#parts;
     const place = await this.#opened(run);
     const candidates = await this.#candidates(place, run);
     const incomplete = await this.#add(place, candidates, run);
@@ -174,7 +189,7 @@ export class ShadowStore {
     const names: string[] = [];
     const fields = new Fields((field) => {
       names.push(field);
-    }, this.#parts.limits.files);
+    }, this.#parts.limits.files * IGNORED_PER_FILE);
     await this.#list(place, run, fields, [...what, '--exclude-standard']);
     return names;
   }
