@@ -336,6 +336,8 @@ export class Session implements Disposable, SessionControl {
   }
 
   async #close(reason: Extract<AbortReason, { kind: 'closed' }>, actor: Actor): Promise<void> {
+    // Never let go of: nothing begins any more, whatever still waits.
+    this.#loop.hold();
     this.cancelBefore(Number.POSITIVE_INFINITY, reason);
     await this.#loop.done;
     await this.#exclusive.settled;

@@ -1,10 +1,13 @@
 import { canonical } from '../commands.ts';
+import type { NewDirective } from '../control/directives.ts';
 import type { ModelToolCall, ModelToolResult } from '../model.ts';
-import type { ToolCallId } from '../words.ts';
+import type { ToolCallId, TurnId } from '../words.ts';
 import { type Ending, guardrailEnding, stuckEnding, suspendedEnding } from './terminal.ts';
 
 /** So many times the same batch with the same results, one after another, is no progress. */
 const SAME_BATCHES = 5;
+/** So many of them, and the model is told: it may not have noticed. */
+const WARN_AT = 3;
 /** So many batches in which policy itself denied every call, one after another, are a wall. */
 const DENIED_BATCHES = 3;
 /** So many pauses with nothing in them, one after another, are not going to become an answer. */
@@ -45,8 +48,11 @@ export class ProgressWatch {
     return this.#emptyPauses < EMPTY_PAUSES ? null : suspendedEnding(EMPTY_PAUSES);
   }
 
-  /** A batch has its results; null means that the turn goes on. */
-  batchEnded(calls: readonly ModelToolCall[], results: readonly ModelToolResult[]): Ending | null {
+  /** A batch has its results: the turn goes on, goes on with a warning to the model, or ends. */
+  batchEnded(
+    calls: readonly ModelToolCall[],
+    results: readonly ModelToolResult[],
+  ): Ending | 'warn' | null {
     this.#emptyPauses = 0;
     const reasons = calls.map(({ toolCallId }) => this.#denials.get(toolCallId));
     this.#denials.clear();
@@ -66,6 +72,17 @@ export class ProgressWatch {
     this.#deniedBatches = denials.length === calls.length ? this.#deniedBatches + 1 : 0;
     if (this.#deniedBatches >= DENIED_BATCHES)
       return guardrailEnding(DENIED_BATCHES, [...new Set(denials)]);
+    if (this.#sameBatches === WARN_AT) return 'warn';
     return this.#sameBatches < SAME_BATCHES ? null : stuckEnding(SAME_BATCHES);
   }
+}
+
+/** What the model is told before it is taken for stuck. */
+export function repetitionWarning(turnId: TurnId): NewDirective {
+  return {
+    key: `no_progress/${turnId}`,
+    authority: 'corrective',
+    source: 'policy',
+    text: `The same tool calls had the same results ${WARN_AT} times in a row. Take another way, wait for longer, or say what you need; after ${SAME_BATCHES} times the turn ends.`,
+  };
 }

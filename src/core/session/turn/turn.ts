@@ -6,6 +6,7 @@ import { runBatch } from './batch.ts';
 import { addUsage, exhausted, NO_USAGE, outOfTime } from './budget.ts';
 import { replyInContext } from './compact.ts';
 import { CompletionJudge } from './judge.ts';
+import { repetitionWarning } from './progress.ts';
 import type { ReplyResult } from './reply.ts';
 import {
   cancelledEnding,
@@ -98,7 +99,10 @@ async function iterate(turn: TurnContext, progress: Progress): Promise<Ending | 
 /** The ending of a turn whose batches come to nothing, or null. */
 function goingRound(turn: TurnContext, calls: readonly ModelToolCall[]): Ending | null {
   const batch = turn.conversation.messages.findLast(({ role }) => role === 'tool');
-  return batch?.role === 'tool' ? turn.watch.batchEnded(calls, batch.results) : null;
+  const ending = batch?.role === 'tool' ? turn.watch.batchEnded(calls, batch.results) : null;
+  if (ending !== 'warn') return ending;
+  turn.tellDirective(repetitionWarning(turn.turnId));
+  return null;
 }
 
 /** A reply that was cut at its output limit ends the turn, even though its complete calls have run. */

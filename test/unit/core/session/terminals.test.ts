@@ -71,6 +71,10 @@ describe('a turn ends as', () => {
       terminal: { kind: 'policy_no_progress', owner: 'policy' },
     });
     expect(t.types().filter((type) => type === 'tool_ended')).toHaveLength(5);
+    const told = t
+      .history()
+      .flatMap((event) => (event.type === 'directives_issued' ? event.directives : []));
+    expect(told).toMatchObject([{ authority: 'corrective', source: 'policy' }]);
   });
 
   it('natural, when the results differ or something else is done between', async () => {
