@@ -37,10 +37,6 @@ export function registerSteering(services: Services): Disposable {
         'pilothouse.submitInterrupt': submit('interrupt'),
         'pilothouse.submitQueue': submit('next'),
         'pilothouse.submitPrompt': submit('prompt'),
-        'pilothouse.cancelSteer': async (argument) => {
-          if (isReply(argument)) threads.close(argument.thread);
-          else if (isThread(argument)) threads.close(argument);
-        },
       },
       services.log,
     ),

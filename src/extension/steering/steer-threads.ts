@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
+import { Deferred } from '../../base/deferred.ts';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { ChatAttachment, ChatSendMode } from '../../protocol/chat.ts';
@@ -49,6 +50,8 @@ export class SteerThreads implements Disposable {
   async show(place: SteerPlace, session: LiveSession): Promise<void> {
     const { document, first, last } = place;
     this.#closeOf(document);
+    await bringTo(document, last - 1);
+    const shown = inputShown();
     const end = document.lineAt(last - 1).range.end;
     const range = new vscode.Range(new vscode.Position(first - 1, 0), end);
     const thread = this.#controller.createCommentThread(document.uri, range, []);
@@ -56,7 +59,7 @@ export class SteerThreads implements Disposable {
     thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
     this.#open.set(thread, { place, session });
     this.#describe(thread, session);
-    await focusOn(document, end);
+    if (await shown) await focusInput();
   }
 
   /** The thread's menu: sends what was written. What was refused goes into the composer, with a sentence why. */
@@ -119,16 +122,39 @@ function attachmentFor({ document, first, last }: SteerPlace): ChatAttachment {
   return { name, uri: uri.toString(), kind: 'selection', range: formatRange({ first, last }) };
 }
 
-/** The editor opens a thread without the keyboard in it: it is put there through the cursor's line. */
-async function focusOn(document: vscode.TextDocument, at: vscode.Position): Promise<void> {
+/** How long the editor may take to show a thread, in milliseconds. */
+const SHOWN_WITHIN_MS = 3_000;
+
+/** Shows the document with the cursor in the thread's last line, which is how the thread is found there. */
+async function bringTo(document: vscode.TextDocument, line: number): Promise<void> {
   const shown = vscode.window.activeTextEditor;
   const editor =
     shown?.document === document ? shown : await vscode.window.showTextDocument(document);
-  editor.selection = new vscode.Selection(at, at);
+  const start = new vscode.Position(line, 0);
+  if (editor.selection.end.line !== line) editor.selection = new vscode.Selection(start, start);
   editor.revealRange(
-    new vscode.Range(at, at),
+    new vscode.Range(start, start),
     vscode.TextEditorRevealType.InCenterIfOutsideViewport,
   );
+}
+
+/** Resolves when the editor has made the next comment's input, which is a document of its own; false: it has not. */
+async function inputShown(): Promise<boolean> {
+  const opened = new Deferred<boolean>();
+  const subscription = vscode.workspace.onDidOpenTextDocument(({ uri }) => {
+    if (uri.scheme === 'comment') opened.resolve(true);
+  });
+  const timer = setTimeout(() => opened.resolve(false), SHOWN_WITHIN_MS);
+  try {
+    return await opened.promise;
+  } finally {
+    clearTimeout(timer);
+    subscription.dispose();
+  }
+}
+
+/** The editor opens a thread without the keyboard in it: it is put there through the cursor's line. */
+async function focusInput(): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.focusCommentOnCurrentLine');
   await vscode.commands.executeCommand('widgetNavigation.focusNext');
 }

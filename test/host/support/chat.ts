@@ -138,6 +138,39 @@ export class Chat {
     });
   }
 
+  /** The messages that wait for the running turn, as they are shown. */
+  async pendingTexts(): Promise<string[]> {
+    return (await this.frame()).locator('.pending .waiting-text p').allInnerTexts();
+  }
+
+  /** Waits until a message for the running turn is shown with these words for how it stands. */
+  async waitForPending(text: RegExp, state: string): Promise<void> {
+    await this.#look(`the pending message ${text}`, async (frame) => {
+      const rows = await frame.locator('.pending .waiting-row').allInnerTexts();
+      return rows.some((row) => text.test(row) && row.includes(state));
+    });
+  }
+
+  /** What is held for later turns, in order. */
+  async queuedTexts(): Promise<string[]> {
+    return (await this.frame()).locator('.next-row .waiting-text p').allInnerTexts();
+  }
+
+  async waitForQueued(text: RegExp): Promise<void> {
+    await this.#look(`the queued message ${text}`, async () => {
+      return (await this.queuedTexts()).some((one) => text.test(one));
+    });
+  }
+
+  async queuedRow(text: string): Promise<Locator> {
+    return (await this.frame()).locator('.next-row', { hasText: text });
+  }
+
+  /** Waits until its text holds this. */
+  async waitForText(wanted: RegExp): Promise<void> {
+    await this.#look(`the chat to say ${wanted}`, async () => wanted.test(await this.text()));
+  }
+
   /** Clicks a suggestion of the list that `@` or `/` opened. */
   async suggest(name: string | RegExp): Promise<void> {
     const entry = (await this.frame()).locator('.suggestion', { hasText: name });
