@@ -13,9 +13,9 @@ import type { SessionId, ToolCallId, TurnId } from '../../../src/core/session/wo
 /** What a turn does: calls of own tools with the paths they say, or a command that says nothing. */
 export type TurnScript = (turn: {
   /** A call that says which files it writes. */
-  tool(files: readonly string[], run: () => unknown, id?: string): Promise<void>;
+  readonly tool: (files: readonly string[], run: () => unknown, id?: string) => Promise<void>;
   /** A shell command in the folder. */
-  shell(command: string): Promise<void>;
+  readonly shell: (command: string) => Promise<void>;
 }) => Promise<void>;
 
 type BenchOptions = {

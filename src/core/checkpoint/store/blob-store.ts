@@ -101,7 +101,8 @@ async function readSteadily(
 }
 
 async function openRegular(file: string): Promise<FileHandle> {
-  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  // Where the system has no such flag it is undefined, and counts as 0 here.
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   try {
     return await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (failure) {
