@@ -104,6 +104,9 @@ export type HarnUpdate =
     } & Meta)
   | ({
       readonly sessionUpdate: 'session_truncated';
+      readonly keptTurnCount: number;
+      readonly removedTurnCount: number;
+      readonly newTipTurnId: string | null;
       readonly keptMessageCount: number;
       readonly removedMessageCount: number;
     } & Meta)

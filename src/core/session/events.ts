@@ -292,6 +292,12 @@ export type HistoryEvent =
       readonly beforeMessageCount: number;
       readonly afterMessageCount: number;
       readonly files: RestoredFiles | null;
+      /** Whole turns, where it was cut: how many are left and went, and the newest that is left. */
+      readonly turns?: {
+        readonly kept: number;
+        readonly removed: number;
+        readonly tip: TurnId | null;
+      };
       readonly actor: Actor;
     }
   /** Files were put back without moving the transcript: of one tool call, or to a checkpoint. */

@@ -184,6 +184,7 @@ describe('a session over stdio', () => {
       { id: 'model' },
       { id: 'thought_level' },
       { id: 'budget' },
+      { id: 'judge', currentValue: 'off' },
     ]);
     await set('budget', '{"steps":2}');
     expect((await client.prompt(sessionId, 'list\nlist\nlist\nlist'))['stopReason']).toBe(

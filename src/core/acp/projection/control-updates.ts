@@ -70,11 +70,15 @@ function delivered(event: Of<'inject_delivered'>, audience: Audience): readonly 
 function moved(event: Of<'history_moved'>, audience: Audience): readonly WireUpdate[] {
   if (!audience.extras && !audience.harn) return [];
   const { reason, to, checkpointId, beforeMessageCount, afterMessageCount } = event;
+  const turns = event.turns ?? { kept: 0, removed: 0, tip: null };
   const meta = metaFor(audience, { pilothouse: { moved: { reason, to } } });
   if (reason === 'truncate')
     return [
       {
         sessionUpdate: 'session_truncated',
+        keptTurnCount: turns.kept,
+        removedTurnCount: turns.removed,
+        newTipTurnId: turns.tip,
         keptMessageCount: afterMessageCount,
         removedMessageCount: beforeMessageCount - afterMessageCount,
         ...meta,

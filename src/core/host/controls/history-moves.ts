@@ -68,14 +68,16 @@ export async function truncate(
   const { marks } = session.conversation;
   const { turnCount } = marks;
   const cut = marks.cut(at);
+  const kept = cut.turnCount;
+  const turns = { kept, removed: turnCount - kept, tip: cut.lastTurnId };
   await session.moveHistory(
-    { reason: 'truncate', to: cut.to, checkpointId: null, files: null, actor },
+    { reason: 'truncate', to: cut.to, checkpointId: null, files: null, turns, actor },
     sealOf(cut),
   );
   return {
-    keptTurnCount: cut.turnCount,
-    removedTurnCount: turnCount - cut.turnCount,
-    newTipTurnId: cut.lastTurnId,
+    keptTurnCount: turns.kept,
+    removedTurnCount: turns.removed,
+    newTipTurnId: turns.tip,
     ...session.tip,
   };
 }

@@ -205,6 +205,9 @@ export const historyFields = {
     beforeMessageCount: shape.count,
     afterMessageCount: shape.count,
     files: z.nullable(control.restoredFiles),
+    turns: z.exactOptional(
+      z.object({ kept: shape.count, removed: shape.count, tip: z.nullable(shape.turnId) }),
+    ),
     actor: shape.actor,
   },
   files_restored: {

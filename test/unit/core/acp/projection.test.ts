@@ -301,8 +301,16 @@ describe('the projection from events to updates', () => {
         afterMessageCount: 1,
       },
     ]);
-    expect(project({ ...EVENTS.history_moved, reason: 'truncate' }, HARN)).toEqual([
-      { sessionUpdate: 'session_truncated', keptMessageCount: 1, removedMessageCount: 1 },
+    const turns = { kept: 3, removed: 2, tip: turnId };
+    expect(project({ ...EVENTS.history_moved, reason: 'truncate', turns }, HARN)).toEqual([
+      {
+        sessionUpdate: 'session_truncated',
+        keptTurnCount: 3,
+        removedTurnCount: 2,
+        newTipTurnId: turnId,
+        keptMessageCount: 1,
+        removedMessageCount: 1,
+      },
     ]);
     expect(project({ ...EVENTS.history_moved, reason: 'redo' }, HARN)).toMatchObject([
       { sessionUpdate: 'session_redo', status: 'redone' },
