@@ -12,8 +12,7 @@ export type Outcome = {
 export function receiptOf(
   controlId: string,
   method: Control,
-  sessionId: string,
-  actor: Actor,
+  { sessionId, actor }: { readonly sessionId: string; readonly actor: Actor },
   outcome: Outcome,
   names: ControlOutcome['target'] = {},
 ): ControlOutcome {

@@ -34,7 +34,7 @@ type Rig = {
 async function aHost(folder: string): Promise<Rig> {
   const log = createLog({ file: null, level: 'error', stderr: process.stderr });
   const journal = await openTestJournal(join(folder, 'data'));
-  const { host, close } = openHost({
+  const running = openHost({
     journal,
     dataFolder: join(folder, 'data'),
     environment: { ...process.env, PILOTHOUSE_SANDBOX: 'off' },
@@ -43,10 +43,10 @@ async function aHost(folder: string): Promise<Rig> {
     log,
   });
   onTestFinished(async () => {
-    await close();
+    await running.close();
     log.dispose();
   });
-  return { host, journal, close };
+  return { host: running.host, journal, close: () => running.close() };
 }
 
 async function says(host: LocalSessionHost, session: LiveSession, text: string): Promise<void> {
@@ -99,11 +99,11 @@ describe('a session whose history moved', () => {
         const paged: number[] = [];
         for (;;) {
           const from = paged.at(-1);
-          const step = newestFirst ? { before: from } : { after: from };
+          const step = (at: number) => (newestFirst ? { before: at } : { after: at });
           const page = await host.history(id, {
             limit: 7,
             newestFirst,
-            ...(from === undefined ? {} : step),
+            ...(from === undefined ? {} : step(from)),
           });
           if (page.length === 0) break;
           paged.push(...page.map(({ seq }) => seq));

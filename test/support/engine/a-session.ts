@@ -92,6 +92,11 @@ export function pathOf(input: JsonObject): string {
   return typeof input['path'] === 'string' ? input['path'] : '';
 }
 
+/** The `text` argument of a call; empty where there is none. */
+export function textOf(input: JsonObject): string {
+  return typeof input['text'] === 'string' ? input['text'] : '';
+}
+
 export function ok(text: string): ToolOutcome {
   return {
     status: 'completed',

@@ -33,7 +33,7 @@ await mkdir(cwd);
 await writeFile(join(cwd, 'keeper.md'), '# The keeper\n\nNobody lives there.\n');
 const log = createLog({ file: null, level: 'error', stderr: process.stderr });
 const journal = await openJournal({ dataFolder, log, clock: systemClock });
-const { host, close } = openHost({
+const running = openHost({
   journal,
   dataFolder,
   environment: { ...process.env, PILOTHOUSE_SANDBOX: 'off' },
@@ -41,6 +41,8 @@ const { host, close } = openHost({
   version: '0.0.0',
   log,
 });
+
+const { host } = running;
 
 /** Runs one prompt; each gate that opens gets the next answer, the last one again and again. */
 async function prompt(
@@ -121,7 +123,7 @@ const script = `const { DatabaseSync } = require('node:sqlite');
   const [from, to] = process.argv.slice(1);
   new DatabaseSync(from).prepare('VACUUM INTO ?').run(to);`;
 execFileSync(process.execPath, ['-e', script, join(dataFolder, 'sessions.db'), target]);
-await close();
+await running.close();
 await cutPrompt;
 
 await rm(dataFolder, { recursive: true });

@@ -51,11 +51,11 @@ export class ReceiptWriter {
   /** Keeps a receipt of something that was done already. */
   async keep(
     method: Control,
-    { sessionId, actor }: ControlTarget,
+    target: ControlTarget,
     outcome: Outcome,
     names: { readonly [name: string]: string } = {},
   ): Promise<void> {
-    await this.#sink.keep(receiptOf(this.#ids.unique(), method, sessionId, actor, outcome, names));
+    await this.#sink.keep(receiptOf(this.#ids.unique(), method, target, outcome, names));
   }
 
   async #keepRefusal(

@@ -108,11 +108,12 @@ export async function restored(
   try {
     return await checkpoints.restore(target, overwrite);
   } catch (error) {
-    if (!(error instanceof CodedError)) throw error;
+    const known: CodedError | null = error instanceof CodedError ? error : null;
+    if (known === null) throw error;
     throw new ControlRefused(
       'fs_restore_error',
-      `The files could not be put back, and the conversation was not moved. ${error.message}`,
-      { code: error.code, ...error.data },
+      `The files could not be put back, and nothing else was changed. ${known.message}`,
+      { code: known.code, ...known.data },
       error,
     );
   }

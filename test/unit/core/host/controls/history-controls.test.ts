@@ -1,136 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { CodedError } from '../../../../../src/base/errors.ts';
-import type { Client } from '../../../../../src/core/host/api.ts';
-import { SessionForks } from '../../../../../src/core/host/controls/fork.ts';
-import { HistoryDesk } from '../../../../../src/core/host/controls/history-controls.ts';
-import { JournaledReceipts } from '../../../../../src/core/host/controls/receipt-sink.ts';
-import { ReceiptWriter } from '../../../../../src/core/host/controls/receipted.ts';
-import { noSuchSession } from '../../../../../src/core/host/controls/sessions-at-hand.ts';
-import { foldSession } from '../../../../../src/core/host/fold-session.ts';
-import { branchOf } from '../../../../../src/core/session/history/branch.ts';
 import type { SessionId } from '../../../../../src/core/session/words.ts';
-import type { ControlOutcome } from '../../../../../src/protocol/controls.ts';
+import { OWNER } from '../../../../support/engine/a-session.ts';
 import {
-  aSession,
-  aTool,
-  OWNER,
-  ok,
-  pathOf,
-  type TestSession,
-} from '../../../../support/engine/a-session.ts';
-import { MemoryCheckpoints } from '../../../../support/engine/memory-checkpoints.ts';
-import {
-  calls,
-  ScriptedModel,
-  says,
-  streamsForever,
-} from '../../../../support/engine/scripted-model.ts';
-
-const ID = 's1';
-const target = { sessionId: ID, actor: OWNER };
-const client = { actor: OWNER } as Client;
-const all = { limit: 1_000_000 };
-
-type Rig = {
-  readonly t: TestSession;
-  readonly desk: HistoryDesk;
-  readonly model: ScriptedModel;
-  readonly room: MemoryCheckpoints;
-  /** The receipts so far, oldest first. */
-  receipts(sessionId?: string): Promise<readonly ControlOutcome[]>;
-  /** A turn that writes a file and says that it is done. */
-  writes(text: string): Promise<void>;
-  /** The whole texts that the model would read. */
-  texts(): readonly string[];
-  restart(): Promise<Rig>;
-};
-
-function rigAround(t: TestSession, model: ScriptedModel, room: MemoryCheckpoints): Rig {
-  const { session, journal } = t;
-  let ids = 0;
-  const unique = (): string => {
-    ids += 1;
-    return `new${ids}`;
-  };
-  const live = (id: string) => (id === ID ? session : undefined);
-  const writer = new ReceiptWriter(new JournaledReceipts(live, journal), {
-    unique,
-    secret: unique,
-  });
-  const desk = new HistoryDesk({
-    sessions: {
-      live,
-      using: async (id, work) => {
-        if (id !== ID) throw noSuchSession(id);
-        return work(session);
-      },
-      nextOrder: () => 1_000,
-    },
-    receipts: writer,
-    forks: new SessionForks({
-      journal,
-      newId: unique,
-      now: () => 5,
-      source: async (id) => {
-        if (id !== ID) throw noSuchSession(id);
-        const { timeline, tip, conversation, config } = session;
-        const branch = branchOf(timeline.moves, tip.lastEventId);
-        return { branch, marks: conversation.marks, config };
-      },
-      checkEnvironment: () => undefined,
-      open: async (id) => {
-        const row = await journal.session(id);
-        return { sessionId: id, describe: () => row } as never;
-      },
-    }),
-    timeline: async () => session.timeline,
-  });
-  return {
-    t,
-    desk,
-    model,
-    room,
-    receipts: async (sessionId = ID) =>
-      (await journal.readControl(sessionId as SessionId, all)).flatMap(({ event }) =>
-        event.type === 'control_outcome' ? [event.receipt] : [],
-      ),
-    writes: async (text) => {
-      model.add(calls(['write', { path: 'a', text }]), says(`wrote ${text}`));
-      await t.prompt(`write ${text}`);
-    },
-    texts: () =>
-      session.conversation.messages.flatMap((message) => {
-        if (message.role === 'assistant') return message.text === '' ? [] : [message.text];
-        if (message.role === 'tool') return [];
-        return message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-      }),
-    restart: async () => rigAround(await t.restart(), model, room),
-  };
-}
-
-async function aRig(): Promise<Rig> {
-  const model = new ScriptedModel();
-  const room = new MemoryCheckpoints();
-  const write = aTool('write', (_context, input) => {
-    room.files.set(pathOf(input), String(input['text']));
-    return ok('written');
-  });
-  return rigAround(await aSession({ model, tools: [write], checkpoints: room }), model, room);
-}
-
-/** The live session is what its journal says. */
-async function expectSameAfterRestart(rig: Rig): Promise<void> {
-  const { session, journal } = rig.t;
-  const folded = await foldSession(journal, ID as SessionId);
-  expect(folded.conversation.messages).toEqual(session.conversation.messages);
-  expect(folded.conversation.messageCount).toBe(session.conversation.messageCount);
-  expect(folded.conversation.marks.cut({ whole: true })).toEqual(
-    session.conversation.marks.cut({ whole: true }),
-  );
-  expect(folded.state.timeline.branch).toEqual(session.timeline.branch);
-  expect(folded.state.timeline.undone).toEqual(session.timeline.undone);
-  expect(folded.state.timeline.reachable()).toEqual(session.timeline.reachable());
-}
+  aRig,
+  expectSameAfterRestart,
+  ID,
+  type Rig,
+  target,
+} from '../../../../support/engine/history-rig.ts';
+import { calls, says } from '../../../../support/engine/scripted-model.ts';
 
 const refused = (refusal: string) => expect.objectContaining({ refusal });
 const overwrite: readonly string[] = [];
@@ -294,13 +173,7 @@ describe('rollback and redo', () => {
   test('are refused while a turn runs, without a trace but the receipt', async () => {
     const rig = await aRig();
     await rig.writes('one');
-    let begun = (): void => undefined;
-    const streaming = new Promise<void>((resolve) => {
-      begun = resolve;
-    });
-    rig.model.add(streamsForever('x', () => begun()));
-    const running = rig.t.prompt('run');
-    await streaming;
+    const running = await rig.streams();
     for (const control of [
       () => rig.desk.rollback(target, { overwrite }),
       () => rig.desk.redo(target, { overwrite }),
@@ -308,8 +181,7 @@ describe('rollback and redo', () => {
     ])
       await expect(control()).rejects.toEqual(refused('prompt_active'));
     expect(rig.room.restores).toBe(0);
-    rig.t.session.cancelBefore(1_000, { kind: 'cancelled', by: 'test' });
-    await running;
+    await running.stop();
     expect((await rig.receipts()).map(({ outcome, status }) => [outcome, status])).toEqual([
       ['prompt_active', 'rejected'],
       ['prompt_active', 'rejected'],
@@ -344,18 +216,8 @@ describe('rollback and redo', () => {
   test('a stopped turn has no place on the stack, but its id works', async () => {
     const rig = await aRig();
     await rig.writes('one');
-    let begun = (): void => undefined;
-    const streaming = new Promise<void>((resolve) => {
-      begun = resolve;
-    });
-    rig.model.add(
-      calls(['write', { path: 'a', text: 'half' }]),
-      streamsForever('x', () => begun()),
-    );
-    const running = rig.t.prompt('run');
-    await streaming;
-    rig.t.session.cancelBefore(1_000, { kind: 'cancelled', by: 'test' });
-    await running;
+    const running = await rig.streams(calls(['write', { path: 'a', text: 'half' }]));
+    await running.stop();
     await rig.t.session.exclusively(async () => undefined);
     const [first, stopped] = await rig.desk.checkpoints(ID);
     expect([first?.state, stopped?.state]).toEqual(['stack', 'off']);
@@ -476,13 +338,7 @@ describe('truncate', () => {
   test('stops a running turn first, unless the cut is refused', async () => {
     const rig = await aRig();
     await rig.writes('one');
-    let begun = (): void => undefined;
-    const streaming = new Promise<void>((resolve) => {
-      begun = resolve;
-    });
-    rig.model.add(streamsForever('x', () => begun()));
-    const running = rig.t.prompt('run');
-    await streaming;
+    const running = await rig.streams();
     await expect(rig.desk.truncate(target, { at: { keepFirst: 2 } })).rejects.toEqual(
       refused('splits_tool_batch'),
     );
@@ -491,7 +347,7 @@ describe('truncate', () => {
     );
     expect(rig.t.session.isActive).toBe(true);
     await rig.desk.truncate(target, { at: { keepFirst: 4 } });
-    expect((await running).terminal.kind).toBe('user_cancelled');
+    expect((await running.stop()).terminal.kind).toBe('user_cancelled');
     expect(rig.texts()).toEqual(['write one', 'wrote one']);
     expect((await rig.receipts()).map(({ outcome }) => outcome)).toEqual([
       'splits_tool_batch',
@@ -541,95 +397,5 @@ describe('restoring files alone', () => {
     expect(new TextDecoder().decode(now ?? undefined)).toBe('two');
     expect(await rig.receipts()).toEqual([]);
     expect(rig.room.files.get('a')).toBe('two');
-  });
-});
-
-describe('fork', () => {
-  test('copies the current branch up to the cut into a session of its own', async () => {
-    const rig = await aRig();
-    await rig.writes('one');
-    await rig.writes('gone');
-    await rig.desk.rollback(target, { overwrite });
-    await rig.writes('two');
-    const { session, journal } = rig.t;
-    const forked = await rig.desk.fork(target, { at: { whole: true }, branchName: 'b' }, client);
-    expect(forked).toMatchObject({ parentId: ID, branchedAt: null, at: 5 });
-    const child = forked.session.sessionId;
-    const folded = await foldSession(journal, child);
-    expect(folded.conversation.messages).toEqual(session.conversation.messages);
-    expect(folded.state.timeline.moves).toEqual([]);
-    expect(folded.state.timeline.reachable()).toEqual([]);
-    const history = await journal.readHistory(child, all);
-    expect(JSON.stringify(history)).not.toContain('gone');
-    expect(history[0]?.event).toMatchObject({
-      type: 'session_created',
-      parent: { sessionId: ID, eventId: session.tip.lastEventId, branchName: 'b' },
-    });
-    expect((await rig.receipts()).at(-1)).toMatchObject({
-      method: 'session/fork',
-      outcome: 'forked',
-      target: { childId: child },
-      metadata: { branchedAt: null },
-    });
-    await rig.writes('parent');
-    const later = await foldSession(journal, child);
-    expect(later.conversation.messages).toEqual(folded.conversation.messages);
-  });
-
-  test('in the middle of a turn is sealed, and keeps the options of today', async () => {
-    const rig = await aRig();
-    await rig.writes('one');
-    await rig.t.session.setConfig({ ...rig.t.session.config, mode: 'code' }, OWNER);
-    const { session, branchedAt } = await rig.desk.fork(
-      target,
-      { at: { keepFirst: 3 }, id: 'child' },
-      client,
-    );
-    expect([session.sessionId, branchedAt]).toEqual(['child', 3]);
-    const { state, conversation } = await foldSession(rig.t.journal, 'child' as SessionId);
-    expect(state.openTurn).toBeNull();
-    expect(state.config.mode).toBe('code');
-    expect(conversation.messageCount).toBe(3);
-    expect(conversation.openCalls).toEqual([]);
-    await expect(
-      rig.desk.fork(target, { at: { whole: true }, id: 'child' }, client),
-    ).rejects.toEqual(refused('session_exists'));
-    await expect(
-      rig.desk.fork(target, { at: { whole: true }, id: 'host' }, client),
-    ).rejects.toEqual(refused('session_exists'));
-    await expect(rig.desk.fork(target, { at: { keepFirst: 2 } }, client)).rejects.toEqual(
-      refused('splits_tool_batch'),
-    );
-  });
-
-  test('takes what is complete of a running turn, which goes on', async () => {
-    const rig = await aRig();
-    await rig.writes('one');
-    let begun = (): void => undefined;
-    const streaming = new Promise<void>((resolve) => {
-      begun = resolve;
-    });
-    rig.model.add(streamsForever('unfinished', () => begun()));
-    const running = rig.t.prompt('run');
-    await streaming;
-    const { session } = await rig.desk.fork(target, { at: { whole: true } }, client);
-    const { conversation, state } = await foldSession(rig.t.journal, session.sessionId);
-    expect(conversation.messageCount).toBe(5);
-    expect(state.openTurn).toBeNull();
-    expect(rig.t.session.isActive).toBe(true);
-    rig.t.session.cancelBefore(1_000, { kind: 'cancelled', by: 'test' });
-    await running;
-  });
-
-  test('may only narrow the environment', async () => {
-    const rig = await aRig();
-    const isolated = { kind: 'isolated' } as const;
-    await rig.desk.fork(
-      target,
-      { at: { whole: true }, id: 'narrow', environmentPolicy: isolated },
-      client,
-    );
-    const [first] = await rig.t.journal.readHistory('narrow' as SessionId, { limit: 1 });
-    expect(first?.event).toMatchObject({ environmentPolicy: isolated });
   });
 });

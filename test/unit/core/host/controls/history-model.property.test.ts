@@ -11,6 +11,7 @@ import {
   ok,
   pathOf,
   type TestSession,
+  textOf,
 } from '../../../../support/engine/a-session.ts';
 import { MemoryCheckpoints } from '../../../../support/engine/memory-checkpoints.ts';
 import { calls, ScriptedModel, says } from '../../../../support/engine/scripted-model.ts';
@@ -100,7 +101,7 @@ async function play(script: readonly Step[]): Promise<void> {
   const scripted = new ScriptedModel();
   const room = new MemoryCheckpoints();
   const write = aTool('write', (_context, input) => {
-    room.files.set(pathOf(input), String(input['text']));
+    room.files.set(pathOf(input), textOf(input));
     return ok('written');
   });
   let t = await aSession({ model: scripted, tools: [write], checkpoints: room });

@@ -22,7 +22,7 @@ const events = (branch: Branch): number[] =>
   );
 
 /** Moves of a history of some length, each to an event before it. */
-const histories = fc.integer({ min: 1, max: 60 }).chain((length) =>
+const histories = fc.integer({ min: 1, max: 30 }).chain((length) =>
   fc.record({
     length: fc.constant(length),
     moves: fc
@@ -46,8 +46,8 @@ describe('branches', () => {
           const branch = branchOf(moves, tip);
           const expected = walked(moves, tip);
           expect(events(branch)).toEqual(expected);
-          for (let event = 1; event <= length; event += 1)
-            expect(isOn(branch, event)).toBe(expected.includes(event));
+          const numbers = Array.from({ length }, (_, index) => index + 1);
+          expect(numbers.filter((event) => isOn(branch, event))).toEqual(expected);
         }
       }),
     );

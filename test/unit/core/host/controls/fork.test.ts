@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import type { Client } from '../../../../../src/core/host/api.ts';
+import { foldSession } from '../../../../../src/core/host/fold-session.ts';
+import type { SessionId } from '../../../../../src/core/session/words.ts';
+import { OWNER } from '../../../../support/engine/a-session.ts';
+import { aRig, ID, target } from '../../../../support/engine/history-rig.ts';
+
+const client = { actor: OWNER } as Client;
+const all = { limit: 1_000_000 };
+const overwrite: readonly string[] = [];
+const refused = (refusal: string) => expect.objectContaining({ refusal });
+
+describe('fork', () => {
+  test('copies the current branch up to the cut into a session of its own', async () => {
+    const rig = await aRig();
+    await rig.writes('one');
+    await rig.writes('gone');
+    await rig.desk.rollback(target, { overwrite });
+    await rig.writes('two');
+    const { session, journal } = rig.t;
+    const forked = await rig.desk.fork(target, { at: { whole: true }, branchName: 'b' }, client);
+    expect(forked).toMatchObject({ parentId: ID, branchedAt: null, at: 5 });
+    const child = forked.session.sessionId;
+    const folded = await foldSession(journal, child);
+    expect(folded.conversation.messages).toEqual(session.conversation.messages);
+    expect(folded.state.timeline.moves).toEqual([]);
+    expect(folded.state.timeline.reachable()).toEqual([]);
+    const history = await journal.readHistory(child, all);
+    expect(JSON.stringify(history)).not.toContain('gone');
+    expect(history[0]?.event).toMatchObject({
+      type: 'session_created',
+      parent: { sessionId: ID, eventId: session.tip.lastEventId, branchName: 'b' },
+    });
+    expect((await rig.receipts()).at(-1)).toMatchObject({
+      method: 'session/fork',
+      outcome: 'forked',
+      target: { childId: child },
+      metadata: { branchedAt: null },
+    });
+    await rig.writes('parent');
+    const later = await foldSession(journal, child);
+    expect(later.conversation.messages).toEqual(folded.conversation.messages);
+  });
+
+  test('in the middle of a turn is sealed, and keeps the options of today', async () => {
+    const rig = await aRig();
+    await rig.writes('one');
+    await rig.t.session.setConfig({ ...rig.t.session.config, mode: 'code' }, OWNER);
+    const { session, branchedAt } = await rig.desk.fork(
+      target,
+      { at: { keepFirst: 3 }, id: 'child' },
+      client,
+    );
+    expect([session.sessionId, branchedAt]).toEqual(['child', 3]);
+    const { state, conversation } = await foldSession(rig.t.journal, 'child' as SessionId);
+    expect(state.openTurn).toBeNull();
+    expect(state.config.mode).toBe('code');
+    expect(conversation.messageCount).toBe(3);
+    expect(conversation.openCalls).toEqual([]);
+    await expect(
+      rig.desk.fork(target, { at: { whole: true }, id: 'child' }, client),
+    ).rejects.toEqual(refused('session_exists'));
+    await expect(
+      rig.desk.fork(target, { at: { whole: true }, id: 'host' }, client),
+    ).rejects.toEqual(refused('session_exists'));
+    await expect(rig.desk.fork(target, { at: { keepFirst: 2 } }, client)).rejects.toEqual(
+      refused('splits_tool_batch'),
+    );
+  });
+
+  test('takes what is complete of a running turn, which goes on', async () => {
+    const rig = await aRig();
+    await rig.writes('one');
+    const running = await rig.streams();
+    const { session } = await rig.desk.fork(target, { at: { whole: true } }, client);
+    const { conversation, state } = await foldSession(rig.t.journal, session.sessionId);
+    expect(conversation.messageCount).toBe(5);
+    expect(state.openTurn).toBeNull();
+    expect(rig.t.session.isActive).toBe(true);
+    await running.stop();
+  });
+
+  test('may only narrow the environment', async () => {
+    const rig = await aRig();
+    const isolated = { kind: 'isolated' } as const;
+    await rig.desk.fork(
+      target,
+      { at: { whole: true }, id: 'narrow', environmentPolicy: isolated },
+      client,
+    );
+    const [first] = await rig.t.journal.readHistory('narrow' as SessionId, { limit: 1 });
+    expect(first?.event).toMatchObject({ environmentPolicy: isolated });
+  });
+});
