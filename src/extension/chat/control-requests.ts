@@ -17,8 +17,24 @@ export function isControlRequest(message: FromChat): message is ControlRequest {
 /** Puts text into the composer and focuses it. */
 type Compose = (text: string) => void;
 
-/** Carries one out. Rejects with a `CodedError` if it was refused: nothing has changed then. */
+/**
+ * Carries one out. Rejects with a `CodedError` if it was refused: nothing has changed then, and a text that was
+ * changed is in the composer.
+ */
 export async function handleControlRequest(
+  session: LiveSession,
+  request: ControlRequest,
+  compose: Compose,
+): Promise<void> {
+  try {
+    await carryOut(session, request, compose);
+  } catch (error) {
+    if (request.type === 'pending_edit' || request.type === 'next_edit') compose(request.text);
+    throw error;
+  }
+}
+
+async function carryOut(
   session: LiveSession,
   request: ControlRequest,
   compose: Compose,
@@ -56,7 +72,11 @@ async function handlePending(
 ): Promise<void> {
   const { controls, waiting } = session;
   const message = waiting.find(request.id);
-  if (!message) return;
+  if (!message) {
+    // It went while the person was writing.
+    if (request.type === 'pending_edit') compose(request.text);
+    return;
+  }
   const isBack = waiting.givenBack.includes(message);
   if (isBack) {
     if (request.type !== 'pending_revoke')

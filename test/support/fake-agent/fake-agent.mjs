@@ -1,6 +1,6 @@
 // An agent over real stdio that does as its prompt says; it keeps no files. For tests of the extension's client.
 // Lines of a prompt: `say TEXT`, `ask TITLE` (permission), `form MESSAGE`, `hang` (until cancelled),
-// `option ID` (says its value), `deaf` (ignores cancel), `late TEXT` (said after the answer), `raw LINE` (written to stdout as it is), `die`.
+// `seam` (delivers what is pending), `option ID` (says its value), `deaf` (ignores cancel), `late TEXT` (said after the answer), `raw LINE` (written to stdout as it is), `die`.
 const sessions = new Map();
 const waiting = new Map();
 let nextId = 1;
@@ -50,6 +50,7 @@ async function runLine(session, line, turn) {
   const [verb, ...words] = line.split(' ');
   const text = words.join(' ');
   if (verb === 'say') say(session, text);
+  if (verb === 'seam') deliver(session);
   if (verb === 'raw') process.stdout.write(`${text}\n`);
   if (verb === 'option') say(session, String(session.options.get(text)));
   if (verb === 'die') process.kill(process.pid, 'SIGKILL');
@@ -78,6 +79,77 @@ async function runLine(session, line, turn) {
   }
 }
 
+const OWNER = { clientId: 'fake', role: 'host_owner', source: 'acp' };
+
+function waitingChanged({ sessionId, pending, queue }) {
+  write({ method: '_pilothouse/pending_changed', params: { sessionId, pending, queue } });
+}
+
+function receipt({ sessionId }, method, outcome, status, target = {}) {
+  const control = { control_id: `c${nextId++}`, method, outcome, status, actor: OWNER };
+  const whole = { ...control, target: { sessionId, ...target }, metadata: {} };
+  write({
+    method: '_harn/agentEvent',
+    params: { sessionId, session_id: sessionId, kind: 'control_outcome', ...whole },
+  });
+}
+
+function deliver(session) {
+  for (const { messageId, mode, content } of session.pending)
+    record(session, {
+      sessionUpdate: 'user_message',
+      messageId,
+      content,
+      _meta: { pilothouse: { inject: { messageId, mode, seam: 'post_tool_dispatch' } } },
+    });
+  session.pending = [];
+  waitingChanged(session);
+}
+
+function giveBack(session) {
+  const back = session.pending;
+  session.pending = [];
+  if (back.length > 0) waitingChanged(session);
+  for (const { messageId } of back)
+    receipt(session, 'session/revoke_inject', 'given_back', 'accepted', { messageId });
+}
+
+class Refused extends Error {
+  constructor(code, data) {
+    super('refused');
+    this.error = { code, message: 'refused', data };
+  }
+}
+
+function inject({ sessionId, mode, content }) {
+  const session = sessions.get(sessionId);
+  if (session.turns.size === 0) {
+    receipt(session, 'session/inject', 'no_active_prompt', 'rejected');
+    throw new Refused(-32004, { reasons: ['no_active_prompt'] });
+  }
+  const messageId = `inject-${nextId++}`;
+  const at = '2026-01-01T00:00:00Z';
+  const message = { kind: 'user', messageId, mode, content, owner: OWNER, at, behindGate: false };
+  session.pending.push(message);
+  waitingChanged(session);
+  receipt(session, 'session/inject', 'accepted', 'accepted', { messageId });
+  return { messageId, status: 'accepted' };
+}
+
+function pendingOf({ sessionId, messageId }) {
+  const session = sessions.get(sessionId);
+  const message = session.pending.find((one) => one.messageId === messageId);
+  if (!message) throw new Refused(-32602, { reason: 'already_delivered', messageId });
+  return { session, message };
+}
+
+function changeQueue(sessionId, change) {
+  const session = sessions.get(sessionId);
+  change(session.queue);
+  waitingChanged(session);
+  return { itemId: null, queue: session.queue };
+}
+
 async function prompt(session, params) {
   const before = session.turn;
   const turn = { isCancelled: false, late: [], cancel: () => undefined, cancelled: undefined };
@@ -98,6 +170,7 @@ async function prompt(session, params) {
       for (const line of lines) if (!turn.isCancelled) await runLine(session, line, turn);
     }
     session.turns.delete(turn);
+    if (session.turns.size === 0) giveBack(session);
     const stopReason = turn.isCancelled ? 'cancelled' : 'end_turn';
     const kind = turn.isCancelled ? 'user_cancelled' : 'natural';
     const terminal = { kind, owner: 'agent', reason: '' };
@@ -145,6 +218,8 @@ const HANDLERS = {
       turns: new Set(),
       turn: null,
       options: new Map(),
+      pending: [],
+      queue: { paused: null, items: [] },
     });
     return { sessionId, configOptions: [] };
   },
@@ -163,6 +238,8 @@ const HANDLERS = {
         history: [],
         turns: new Set(),
         turn: null,
+        pending: [],
+        queue: { paused: null, items: [] },
       });
     return { configOptions: [] };
   },
@@ -178,6 +255,33 @@ const HANDLERS = {
     sessions.delete(sessionId);
     return {};
   },
+  'session/inject': inject,
+  'session/revoke_inject': (params) => {
+    const { session, message } = pendingOf(params);
+    session.pending = session.pending.filter((one) => one !== message);
+    waitingChanged(session);
+    receipt(session, 'session/revoke_inject', 'revoked', 'accepted', params);
+    return { messageId: params.messageId, status: 'revoked' };
+  },
+  'session/replace_inject': (params) => {
+    const { session, message } = pendingOf(params);
+    message.content = params.content;
+    waitingChanged(session);
+    return { messageId: params.messageId, status: 'replaced' };
+  },
+  'session/pending_injections': ({ sessionId }) => {
+    const { pending } = sessions.get(sessionId);
+    return { pendingCount: pending.length, injections: pending };
+  },
+  '_pilothouse/queue/list': ({ sessionId }) => sessions.get(sessionId).queue,
+  '_pilothouse/queue/add': ({ sessionId, itemId, content }) =>
+    changeQueue(sessionId, (queue) =>
+      queue.items.push({ itemId, content, owner: OWNER, at: '2026-01-01T00:00:00Z' }),
+    ),
+  '_pilothouse/queue/pause': ({ sessionId }) =>
+    changeQueue(sessionId, (queue) => {
+      queue.paused = 'asked';
+    }),
   '_pilothouse/history/page': (params) => page(sessions.get(params.sessionId), params),
   '_pilothouse/models/configure': () => ({ problems: [] }),
   '_pilothouse/never': () => new Promise(() => undefined),
@@ -197,7 +301,12 @@ async function receive(message) {
     write({ id: message.id, error: { code: -32601, message: 'Method not found' } });
     return;
   }
-  write({ id: message.id, result: await handler(message.params) });
+  try {
+    write({ id: message.id, result: await handler(message.params) });
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    write({ id: message.id, error: error.error });
+  }
 }
 
 for (const line of process.argv.slice(2)) process.stdout.write(`${line}\n`);
