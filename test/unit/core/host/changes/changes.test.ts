@@ -100,4 +100,34 @@ describe('the changes of a session', () => {
     await append(edit('2', '/a', 'two', 'three'));
     expect((await log.of(id)).list()).toEqual([{ path: '/a', before: 'one', after: 'three' }]);
   });
+
+  it('follow the current branch: what was rolled back is no change, until it is redone', async () => {
+    const journal = new MemoryJournal();
+    const id = 's' as SessionId;
+    const append = (events: HistoryEvent[]) =>
+      journal.append(
+        id,
+        events.map((event) => ({ stream: 'history', event })),
+      );
+    const moved = (reason: 'rollback' | 'redo', to: number): HistoryEvent => ({
+      type: 'history_moved',
+      reason,
+      to,
+      checkpointId: null,
+      beforeMessageCount: 0,
+      afterMessageCount: 0,
+      files: null,
+      actor: OWNER,
+    });
+    const log = new ChangeLog(journal);
+    await append([...edit('1', '/a', 'one', 'two'), ...edit('2', '/a', 'two', 'three')]);
+    expect((await log.of(id)).list()).toEqual([{ path: '/a', before: 'one', after: 'three' }]);
+    await append([moved('rollback', 2)]);
+    expect((await log.of(id)).list()).toEqual([{ path: '/a', before: 'one', after: 'two' }]);
+    await append([moved('redo', 4), ...edit('3', '/b', null, 'new')]);
+    expect((await log.of(id)).list()).toEqual([
+      { path: '/a', before: 'one', after: 'three' },
+      { path: '/b', before: null, after: 'new' },
+    ]);
+  });
 });

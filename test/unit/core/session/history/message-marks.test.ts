@@ -186,4 +186,26 @@ describe('message marks', () => {
     expect(folded(6).marks.cut({ whole: true })).toMatchObject({ to: 6, insideTurnId: null });
     expect(folded(1).marks.cut({ whole: true })).toMatchObject({ to: 1, messageCount: 0 });
   });
+
+  test('a compaction takes none away: a cut before it brings back what was condensed', () => {
+    const conversation = folded();
+    conversation.apply(
+      {
+        type: 'compacted',
+        turnId: 't2' as TurnId,
+        messageId: 's' as MessageId,
+        summary: 'It was said',
+        keptMessages: 1,
+        beforeMessageCount: 7,
+        afterMessageCount: 2,
+      },
+      18,
+    );
+    expect(conversation.messages.length).toBeLessThan(7);
+    expect(conversation.messageCount).toBe(7);
+    expect(conversation.marks.cut({ keepFirst: 2 })).toMatchObject({ to: 6 });
+    conversation.apply(started('t3'), 19);
+    expect(conversation.messageCount).toBe(8);
+    expect(conversation.marks.cut({ keepFirst: 7 })).toMatchObject({ to: 18, insideTurnId: null });
+  });
 });
