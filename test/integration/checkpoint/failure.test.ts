@@ -73,13 +73,10 @@ describe('a restore that fails', () => {
     const before = names();
     await bench.checkpoints.dispose();
     const note = path.join(bench.store, 'session-1', 'restoring.json');
-    const child = spawn(process.execPath, [CHILD, bench.root, bench.store, JSON.stringify(files)]);
-    const ended = once(child, 'exit');
     // The first removal is the first thing that shows.
-    while (bench.exists('added') && child.exitCode === null)
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    child.kill('SIGKILL');
-    await ended;
+    const args = [CHILD, bench.root, bench.store, JSON.stringify(files), bench.path('added')];
+    const [, signal] = await once(spawn(process.execPath, args), 'exit');
+    expect(signal).toBe('SIGKILL');
     expect(existsSync(note)).toBe(true);
     expect(names()).not.toEqual(before);
     await bench.restart();
