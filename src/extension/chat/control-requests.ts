@@ -81,7 +81,7 @@ async function handlePending(
   if (isBack) {
     if (request.type !== 'pending_revoke')
       compose(request.type === 'pending_edit' ? request.text : textOf(message.content));
-    session.dismissGivenBack(request.id);
+    session.feed.dismiss(request.id);
     return;
   }
   switch (request.type) {

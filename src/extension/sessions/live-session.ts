@@ -9,16 +9,16 @@ import type {
   SessionConfigOption,
   SessionUpdate,
 } from '../../protocol/acp.ts';
-import type { PendingInjection } from '../../protocol/harn.ts';
-import type { HistoryPage, NextTurnQueue } from '../../protocol/pilothouse.ts';
+import type { HistoryPage } from '../../protocol/pilothouse.ts';
 import { type ChatChange, Conversation } from '../chat/model/conversation.ts';
 import { turnEnd } from '../chat/model/turn-items.ts';
 import type { AgentConnection } from '../core/connection.ts';
 import type { StopState } from '../status-bar/stop-state.ts';
-import { deliveredMessage, type LiveReceipt, messageOfReceipt } from './control/receipts.ts';
+import type { LiveReceipt } from './control/receipts.ts';
 import { SessionControls } from './control/session-controls.ts';
 import { Stopping } from './control/stopping.ts';
 import { Waiting } from './control/waiting.ts';
+import { WaitingFeed } from './control/waiting-feed.ts';
 import { OptionChanges } from './option-changes.ts';
 import { type PromptEntry, PromptLine } from './prompt-line.ts';
 import { NO_FACTS, type SessionFacts, withUpdate } from './session-facts.ts';
@@ -73,6 +73,7 @@ export class LiveSession implements Disposable {
   readonly onDidChange = this.#changed.event;
   /** What waits for the running turn and for later ones. */
   readonly waiting = new Waiting();
+  readonly feed: WaitingFeed;
   readonly controls: SessionControls;
 
   constructor(sessionId: string, cwd: string, ports: LiveSessionPorts) {
@@ -85,12 +86,13 @@ export class LiveSession implements Disposable {
       this.#statusChanged();
     });
     this.#options = new OptionChanges(sessionId, ports.connect);
+    const shared = { sessionId, waiting: this.waiting, changed: () => this.#statusChanged() };
+    const isRunning = (): boolean => this.isRunning;
+    this.feed = new WaitingFeed({ ...shared, isRunning, log: ports.log });
     this.controls = new SessionControls({
-      sessionId,
+      ...shared,
       newId: ports.newId,
       connect: ports.connect,
-      waiting: this.waiting,
-      changed: () => this.#statusChanged(),
     });
   }
 
@@ -164,45 +166,13 @@ export class LiveSession implements Disposable {
     this.#attachment = { kind: 'attached', connection };
     this.#changed.fire({ kind: 'reset' });
     this.#releaseHeld();
-    await this.#fetchWaiting(connection);
-  }
-
-  /** What waits is told at every change from now on; how it stands has to be asked. */
-  async #fetchWaiting(connection: AgentConnection): Promise<void> {
-    const { sessionId } = this;
-    try {
-      const [pending, queue] = await Promise.all([
-        connection.request('session/pending_injections', { sessionId }),
-        connection.request('_pilothouse/queue/list', { sessionId }),
-      ]);
-      this.pendingChanged(pending.injections, queue);
-    } catch (error) {
-      // The conversation can be followed all the same; the next change tells the lists whole.
-      this.#ports.log(`session ${sessionId}: what waits is not known: ${messageOf(error)}`);
-    }
+    await this.feed.fetch(connection);
   }
 
   /** A receipt of one of the session's controls, whoever asked for it. */
   receiptCame(receipt: LiveReceipt): void {
-    const messageId = messageOfReceipt(receipt);
-    if (receipt.method === 'session/revoke_inject' && messageId !== null) {
-      if (receipt.outcome === 'given_back') this.waiting.giveBack(messageId);
-      else if (receipt.status !== 'rejected') this.waiting.explain(messageId);
-      this.#statusChanged();
-    }
+    this.feed.receipt(receipt);
     this.#changed.fire({ kind: 'receipt', receipt });
-  }
-
-  /** The person has dealt with a message that came back. */
-  dismissGivenBack(messageId: string): void {
-    this.waiting.forget(messageId);
-    this.#statusChanged();
-  }
-
-  /** What waits, as the agent has it now. */
-  pendingChanged(pending: readonly PendingInjection[], queue: NextTurnQueue | null): void {
-    this.waiting.replace(pending, queue, this.isRunning);
-    this.#statusChanged();
   }
 
   /** Updates for the session are kept from now on, until `attach` takes them in. */
@@ -221,13 +191,8 @@ export class LiveSession implements Disposable {
     for (const entry of page.entries)
       for (const update of entry.updates) {
         this.#facts = withUpdate(this.#facts, update);
-        this.#explainDelivered(update, undefined);
+        this.feed.update(update, undefined);
       }
-  }
-
-  #explainDelivered(update: SessionUpdate, meta: unknown): void {
-    const messageId = deliveredMessage(update, meta);
-    if (messageId !== null) this.waiting.explain(messageId);
   }
 
   /** An update of the agent's. */
@@ -242,7 +207,7 @@ export class LiveSession implements Disposable {
 
   #take(update: SessionUpdate, meta: unknown): ChatChange[] {
     const facts = withUpdate(this.#facts, update);
-    this.#explainDelivered(update, meta);
+    this.feed.update(update, meta);
     const turnBefore = this.turnId;
     const changes = this.#conversation.apply(update, meta, this.#ports.clock.now());
     const started = this.#conversation.runningTurn;

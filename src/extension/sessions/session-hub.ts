@@ -76,7 +76,7 @@ export class SessionHub implements Disposable {
     this.#store.add(
       calls.onNotification('_pilothouse/pending_changed', (params) => {
         const lists = pendingListsOf(params);
-        if (lists) this.#live.get(lists.sessionId)?.pendingChanged(lists.pending, lists.queue);
+        if (lists) this.#live.get(lists.sessionId)?.feed.lists(lists.pending, lists.queue);
       }),
     );
     this.#store.add(

@@ -49,18 +49,22 @@ export class Waiting {
     );
   }
 
-  /** The lists as the agent has them now. `running`: a turn runs, so that a message may still turn out delivered. */
+  /**
+   * The lists as the agent has them now; null leaves one as it is. `running`: a turn runs, so that a message may still
+   * turn out delivered.
+   */
   replace(
-    pending: readonly PendingInjection[],
+    pending: readonly PendingInjection[] | null,
     queue: NextTurnQueue | null,
     running: boolean,
   ): void {
+    if (queue) this.#queue = queue;
+    if (!pending) return;
     const now = pending.flatMap(asMessage);
     const left = this.#pending.filter(
       (one) => !now.some((other) => other.messageId === one.messageId),
     );
     this.#pending = now;
-    if (queue) this.#queue = queue;
     for (const one of now) this.#givenBack.delete(one.messageId);
     for (const one of left)
       if (!this.#explained.has(one.messageId)) this.#vanished.set(one.messageId, one);
