@@ -12,6 +12,7 @@ import type {
   Reply,
   RpcPeer,
 } from '../../protocol/transport/rpc-types.ts';
+import type { LiveSession } from '../host/api.ts';
 import type { CommandId, SessionId } from '../session/words.ts';
 import { Actors } from './access/actors.ts';
 import { API_KEY_METHOD, Credential, type Role } from './access/credential.ts';
@@ -27,6 +28,7 @@ import { GateDesk } from './gates/gate-desk.ts';
 import { AGENT_NAME, initializeResult } from './handshake.ts';
 import { badField, checkParams, metaOf } from './params.ts';
 import { Arrivals } from './session/arrivals.ts';
+import type { AttachmentDeps } from './session/attachment.ts';
 import { PromptDesk } from './session/prompt-desk.ts';
 import { RoleDesk } from './session/role-desk.ts';
 import { mergeUpdates, UpdateSender } from './session/sender.ts';
@@ -55,7 +57,6 @@ class Server implements AcpConnection {
   readonly #credential: Credential;
   readonly #client: AcpClient;
   readonly #gates: GateDesk;
-  readonly #receipts: ReceiptTeller;
   readonly #sessions: SessionDesk;
   readonly #prompts: PromptDesk;
   readonly #controls: ControlDesk;
@@ -77,8 +78,55 @@ class Server implements AcpConnection {
     this.#services = services;
     const { host, log, clock, extensions } = services;
     this.#credential = new Credential(services.keys);
-    this.#peer = createRpcPeer(
-      services.port,
+    this.#peer = this.#connect();
+    const facts = (): ClientFacts => this.#facts;
+    const peer = this.#peer;
+    const ceiling = (): Role => this.#credential.ceiling ?? 'observer';
+    const client = new AcpClient({ peer, facts, ceiling, clock, log });
+    this.#client = client;
+    this.#gates = new GateDesk({ peer, facts, actor: () => client.actor, clock, log });
+    const actors = new Actors({
+      name: () => this.#facts.name,
+      ceiling,
+      roleIn: (sessionId) => this.#sessions.attachment(sessionId)?.role,
+    });
+    const sender = new UpdateSender(peer);
+    const refusals = new Refusals(host.controls, actors);
+    const receipts = this.#owned.add(new ReceiptTeller(host.controls, facts, sender, actors));
+    const attachmentDeps = (): AttachmentDeps => ({
+      facts: this.#facts,
+      sender,
+      clock,
+      log,
+      isOwnPrompt: (commandId) => this.#ownCommands.has(commandId),
+      gates: this.#gates,
+      receipts,
+    });
+    const detached = (session: LiveSession): void => this.#gates.detached(session);
+    this.#sessions = new SessionDesk({
+      host,
+      client,
+      actors,
+      ceiling,
+      refusals,
+      attachmentDeps,
+      detached,
+    });
+    this.#prompts = this.#promptDesk(actors, refusals);
+    this.#controls = this.#controlDesk(actors, sender);
+    this.#reads = new ControlReads(host, { name: AGENT_NAME, version: services.agentVersion });
+    this.#roles = new RoleDesk({ host, client, sessions: this.#sessions, ceiling });
+    this.#extensionDesk = new ExtensionDesk(host, extensions, peer, log, this.#gone.signal);
+    this.#handlers = this.#handlersByMethod();
+    const models = extensions.onModelsChanged?.(() => this.#sessions.optionsChanged());
+    if (models) this.#owned.add(models);
+    peer.start();
+  }
+
+  #connect(): RpcPeer {
+    const { port, log, clock } = this.#services;
+    return createRpcPeer(
+      port,
       {
         arrived: (call) => this.#arrived(call),
         request: (request) => this.#answer(request),
@@ -89,37 +137,11 @@ class Server implements AcpConnection {
       },
       { now: () => clock.now(), log, answersGarbage: true, merge: mergeUpdates },
     );
-    const facts = (): ClientFacts => this.#facts;
-    const peer = this.#peer;
-    const ceiling = (): Role => this.#credential.ceiling ?? 'observer';
-    this.#client = new AcpClient({ peer, facts, ceiling, clock, log });
-    this.#gates = new GateDesk({ peer, facts, actor: () => this.#client.actor, clock, log });
-    const actors = new Actors({
-      name: () => this.#facts.name,
-      ceiling,
-      roleIn: (sessionId) => this.#sessions.attachment(sessionId)?.role,
-    });
-    const sender = new UpdateSender(peer);
-    const refusals = new Refusals(host.controls, actors);
-    this.#receipts = new ReceiptTeller(host.controls, facts, sender, actors);
-    this.#sessions = new SessionDesk({
-      host,
-      client: this.#client,
-      actors,
-      ceiling,
-      refusals,
-      attachmentDeps: () => ({
-        facts: this.#facts,
-        sender,
-        clock,
-        log,
-        isOwnPrompt: (commandId) => this.#ownCommands.has(commandId),
-        gates: this.#gates,
-        receipts: this.#receipts,
-      }),
-      detached: (session) => this.#gates.detached(session),
-    });
-    this.#prompts = new PromptDesk({
+  }
+
+  #promptDesk(actors: Actors, refusals: Refusals): PromptDesk {
+    const { host, log } = this.#services;
+    return new PromptDesk({
       host,
       log,
       attachment: (sessionId) => this.#sessions.attachment(sessionId),
@@ -129,7 +151,11 @@ class Server implements AcpConnection {
       isOpen: () => this.#isOpen,
       ownCommand: (asked) => this.#ownCommand(asked),
     });
-    this.#controls = new ControlDesk({
+  }
+
+  #controlDesk(actors: Actors, sender: UpdateSender): ControlDesk {
+    const { host, log } = this.#services;
+    return new ControlDesk({
       room: {
         controls: host.controls,
         client: this.#client,
@@ -146,15 +172,6 @@ class Server implements AcpConnection {
       drained: async (sessionId) => await this.#sessions.attachment(sessionId)?.drained(),
       fallbackSession: () => this.#sessions.first,
     });
-    const producer = { name: AGENT_NAME, version: services.agentVersion };
-    this.#reads = new ControlReads(host, producer);
-    this.#roles = new RoleDesk({ host, client: this.#client, sessions: this.#sessions, ceiling });
-    this.#extensionDesk = new ExtensionDesk(host, extensions, peer, log, this.#gone.signal);
-    this.#handlers = this.#handlersByMethod();
-    const models = extensions.onModelsChanged?.(() => this.#sessions.optionsChanged());
-    if (models) this.#owned.add(models);
-    this.#owned.add(this.#receipts);
-    this.#peer.start();
   }
 
   /** Initialized, and a key was shown where one is asked for. */

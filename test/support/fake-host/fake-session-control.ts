@@ -4,6 +4,7 @@ import { ControlRefused } from '../../../src/core/session/control/refusal.ts';
 import type {
   CallCancelled,
   NewInject,
+  QueueChanged,
   QueueRequest,
 } from '../../../src/core/session/control/session-control.ts';
 import type {
@@ -93,14 +94,11 @@ export class FakeSessionControl {
     return { status, tool: call.tool };
   }
 
-  async changeQueue(
-    change: QueueRequest,
-    actor: Actor,
-  ): Promise<{ readonly itemId: QueueItemId | null }> {
+  async changeQueue(change: QueueRequest, actor: Actor): Promise<QueueChanged> {
     this.#minted += 1;
     const decided = this.queue.decide(change, () => `item-${this.#minted}` as QueueItemId);
     if (decided.kind === 'change') this.queue.apply(decided.change, actor, 0);
-    return { itemId: decided.itemId };
+    return { itemId: decided.itemId, isRepeat: decided.kind === 'nothing' };
   }
 
   #take(event: ControlEvent): void {
