@@ -11,6 +11,15 @@ describe('@pilothouse in the editor’s own chat', () => {
       .join('\n')
       .replaceAll('\u00a0', ' ');
 
+  async function openChat(): Promise<void> {
+    // A view of ours first: then the participant is there before it is spoken to.
+    await pilothouse.sessions();
+    await pilothouse.window.runCommand('Chat: Open Chat');
+    await until('the model that stands in', async () =>
+      /Pilothouse/.test((await view().locator('.chat-input-toolbars').allInnerTexts()).join()),
+    );
+  }
+
   async function ask(...lines: string[]): Promise<void> {
     const { keyboard } = pilothouse.window.page;
     await view().locator('.interactive-input-part .monaco-editor').first().click();
@@ -38,12 +47,7 @@ describe('@pilothouse in the editor’s own chat', () => {
   afterEach(() => pilothouse.calm());
 
   it('runs turns of one session without a sign-in, asks, and is stopped by the chat’s own button', async () => {
-    // A view of ours first: then the participant is there before it is spoken to.
-    await pilothouse.sessions();
-    await pilothouse.window.runCommand('Chat: Open Chat');
-    await until('the model that stands in', async () =>
-      /Pilothouse/.test((await view().locator('.chat-input-toolbars').allInnerTexts()).join()),
-    );
+    await openChat();
     await ask('@pilothouse write note.txt: written here', 'finish with the first turn is over');
     await waitForText(/waits for your answer: *Write note\.txt/);
     await view().locator('a.monaco-button', { hasText: 'Approve' }).first().click();
@@ -61,5 +65,29 @@ describe('@pilothouse in the editor’s own chat', () => {
     const rows = (await sessions.rows()).filter(({ label }) => /write note/.test(label));
     expect(rows).toHaveLength(1);
     expect((await sessions.rows()).some(({ label }) => /count|still/.test(label))).toBe(false);
+  });
+
+  it('steers, queues and stops the session that runs, and answers with the receipts', async () => {
+    await pilothouse.newCodeSession();
+    await pilothouse.chat.send(
+      'run until [ -e go-chat ]; do sleep 0.05; done',
+      'finish with the old answer',
+    );
+    await pilothouse.chat.waitForActivity('Working');
+    await openChat();
+    await ask('@pilothouse /steer finish with steered by the chat');
+    await waitForText(
+      /Steer sent[\s\S]*Outcome: accepted[\s\S]*Status: accepted[\s\S]*Control: \S+/,
+    );
+    await ask('@pilothouse /queue finish with the queued turn');
+    await waitForText(/Queued for the next turn[\s\S]*Outcome: /);
+    await ask('@pilothouse /stop');
+    await waitForText(/Stop was sent[\s\S]*Outcome: cancelled/);
+    await pilothouse.window.statusBar.waitUntilGone(/running|Stopping/);
+    await pilothouse.window.runCommand('Pilothouse: Focus Chat');
+    await pilothouse.chat.waitForText(
+      /not delivered: the turn ended first[\s\S]*steered by the chat/,
+    );
+    await pilothouse.chat.waitForText(/Paused because you pressed Stop[\s\S]*the queued turn/);
   });
 });

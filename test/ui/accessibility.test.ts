@@ -3,6 +3,18 @@ import type { ChatStatus } from '../../src/protocol/chat.ts';
 import { ASK, CONVERSATION, IDLE, PERMISSION, RUNNING, reset, tool } from './support/samples.ts';
 import { withChat } from './support/with-chat.ts';
 
+/** Messages of each kind that waits. */
+const WAITING: Pick<ChatStatus, 'pending' | 'nextTurns'> = {
+  pending: (['pending', 'behind_approval', 'given_back'] as const).map((state) => ({
+    id: state,
+    mode: 'steer',
+    text: `a steer, ${state}`,
+    state,
+    editable: true,
+  })),
+  nextTurns: { paused: 'Paused by you', items: [{ id: 'q', text: 'a later turn' }] },
+};
+
 const inChat = withChat();
 
 test('landmarks and roles name the parts of the page', () =>
@@ -36,7 +48,7 @@ test('every control has a name', () =>
     async ({ tell, page }) => {
       await tell(
         reset({
-          status: { ...RUNNING, activity: 'waiting' },
+          status: { ...RUNNING, activity: 'waiting', ...WAITING },
           items: CONVERSATION,
           gates: [PERMISSION, ASK],
         }),

@@ -74,7 +74,10 @@ export function createSurfaces(services: Services, unread: UnreadMarks): Surface
 async function offerRestart(name: string): Promise<void> {
   const restart = l10n.t('Restart Agent');
   const picked = await vscode.window.showWarningMessage(
-    l10n.t('“{0}” has not reacted to Stop for ten seconds.', name),
+    l10n.t(
+      '“{0}” has not reacted to Stop for ten seconds. Restarting the agent ends it; what you have written is kept.',
+      name,
+    ),
     restart,
   );
   if (picked === restart) await vscode.commands.executeCommand('pilothouse.restartAgent');
