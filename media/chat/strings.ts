@@ -174,6 +174,7 @@ export const ENGLISH: Strings = {
   kindSelection: 'Selection',
   kindDiagnostics: 'Problems',
   kindImage: 'Image',
+  optionJudge: 'Judge',
   optionsLabel: 'Session options',
   optionNextTurn: '{0} (from the next turn)',
   optionsNextTurn: 'Applies from the next turn',

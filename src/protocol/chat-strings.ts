@@ -181,6 +181,7 @@ type ChatComposerKey =
   | 'kindSelection'
   | 'kindDiagnostics'
   | 'kindImage'
+  | 'optionJudge'
   | 'optionsLabel'
   | 'optionNextTurn'
   | 'optionsNextTurn';

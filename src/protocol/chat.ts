@@ -270,6 +270,8 @@ export type ToChat =
   | {
       readonly type: 'compose';
       readonly text?: string;
+      /** A text put in before, which goes again if it still stands there alone. */
+      readonly takesBack?: string;
       readonly attachments?: readonly ChatAttachment[];
       readonly focus: boolean;
     }

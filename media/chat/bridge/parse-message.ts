@@ -52,6 +52,7 @@ const CHECKS: { readonly [K in ToChat['type']]: Check<MessageOf<K>> } = {
   compose: shape<MessageOf<'compose'>>({
     type: oneOf('compose'),
     text: optional(isString),
+    takesBack: optional(isString),
     attachments: optional(listOf(isAttachment)),
     focus: isBoolean,
   }),

@@ -2,7 +2,9 @@ import type { Draft } from '../bridge/drafts.ts';
 import type { ComposeRequest } from '../state/view-state.ts';
 
 /** The draft with requested text and attachments added behind what is there. */
-export function withCompose(draft: Draft, request: ComposeRequest): Draft {
+export function withCompose(kept: Draft, request: ComposeRequest): Draft {
+  const isTakenBack = request.takesBack !== null && kept.text === request.takesBack;
+  const draft = isTakenBack ? { ...kept, text: '' } : kept;
   const gap = draft.text === '' || request.text === '' || /\s$/.test(draft.text) ? '' : '\n';
   const known = new Set(draft.attachments.map(keyOf));
   return {

@@ -51,6 +51,7 @@ function reduceRest(state: ViewState, action: Rest): ViewState {
         compose: {
           seq: (state.compose?.seq ?? 0) + 1,
           text: action.text ?? '',
+          takesBack: action.takesBack ?? null,
           attachments: action.attachments ?? [],
           focus: action.focus,
         },

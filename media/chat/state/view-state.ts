@@ -49,10 +49,11 @@ export type SendState = {
   readonly error: string | null;
 };
 
-/** Text or attachments to put into the composer, once per `seq`. */
+/** Text or attachments to put into the composer, and a text to take out of it if it is all there is; once per `seq`. */
 export type ComposeRequest = {
   readonly seq: number;
   readonly text: string;
+  readonly takesBack: string | null;
   readonly attachments: readonly ChatAttachment[];
   readonly focus: boolean;
 };

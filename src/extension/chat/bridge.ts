@@ -141,7 +141,7 @@ export class ChatBridge implements Disposable {
 
   /** Puts text or attachments into the composer, now or as soon as the webview is there. */
   compose(
-    content: { text?: string; attachments?: readonly ChatAttachment[] },
+    content: { text?: string; takesBack?: string; attachments?: readonly ChatAttachment[] },
     focus: boolean,
   ): void {
     const message = { type: 'compose' as const, ...content, focus };

@@ -209,6 +209,7 @@ function composerTexts() {
     kindSelection: l10n.t('Selection'),
     kindDiagnostics: l10n.t('Problems'),
     kindImage: l10n.t('Image'),
+    optionJudge: l10n.t('Judge'),
     optionsLabel: l10n.t('Session options'),
     optionNextTurn: l10n.t('{0} (from the next turn)'),
     optionsNextTurn: l10n.t('Applies from the next turn'),

@@ -22,7 +22,7 @@ export function receiptEntry({ seq, at, hash, receipt }: ListedReceipt): Receipt
     asked: askedWords(receipt),
     status,
     outcome,
-    happened: outcomeWords(outcome),
+    happened: status === 'rejected' ? l10n.t('refused') : outcomeWords(outcome),
     refusal: reason === undefined ? null : { words: reasonWords(reason), reason },
     who: whoWords(actor.clientId),
     role: roleWords(actor.role),
@@ -31,8 +31,11 @@ export function receiptEntry({ seq, at, hash, receipt }: ListedReceipt): Receipt
   };
 }
 
-/** A message into a turn says which kind it was, where the receipt tells. */
-function askedWords({ method, metadata }: ControlOutcome): string {
+/** What was asked for, with the kind of a message and the value of an option where the receipt tells. */
+function askedWords({ method, metadata, target }: ControlOutcome): string {
+  const { configId, value } = target;
+  if (method === 'session/set_config_option' && configId !== undefined)
+    return l10n.t('Change {0} to {1}', configId, value ?? '');
   if (method !== 'session/inject') return controlWords(method);
   switch (metadata['mode']) {
     case 'steer':

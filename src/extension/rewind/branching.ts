@@ -19,7 +19,7 @@ export async function fork(
   const where = cut === null ? {} : { beforeMessageId: cut.messageId };
   const child = await ports.request('session/fork', { sessionId, ...where });
   await ports.show(child.sessionId);
-  if (cut !== null) ports.compose(cut.text);
+  if (cut !== null) ports.compose(child.sessionId, cut.text);
   return child.sessionId;
 }
 
@@ -42,7 +42,9 @@ export async function truncate(
     remove,
   );
   if (picked !== remove) return false;
+  const laidAnew = ports.laidAnew(sessionId);
   await ports.request('session/truncate', { sessionId, beforeMessageId: cut.messageId });
-  if (ports.shown() === sessionId) ports.compose(cut.text);
+  await laidAnew;
+  ports.compose(sessionId, cut.text);
   return true;
 }

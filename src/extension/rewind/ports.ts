@@ -14,8 +14,15 @@ export type RewindPorts = {
   readonly stop: (sessionId: string) => Promise<boolean>;
   /** Shows a session in the chat. */
   readonly show: (sessionId: string) => Promise<void>;
-  /** Puts text into the composer, behind what is there. */
-  readonly compose: (text: string) => void;
+  /**
+   * Resolves when the conversation was read again after a move that is about to be asked for, or when it takes too
+   * long; the chat then shows where it goes on.
+   */
+  readonly laidAnew: (sessionId: string) => Promise<void>;
+  /** Puts the text of a message that left the conversation into the composer, behind what is there. */
+  readonly compose: (sessionId: string, text: string) => void;
+  /** Takes that text out again, if the person has not changed it. */
+  readonly takeBack: (sessionId: string) => void;
   /** The session that the chat shows. */
   readonly shown: () => string | null;
 };

@@ -4,7 +4,7 @@ import { targetSession } from '../commands/pick-session.ts';
 import { registerCommands } from '../commands/register.ts';
 import type { Services } from '../commands/services.ts';
 import { controlError } from '../sessions/control/refused.ts';
-import type { SessionHub } from '../sessions/session-hub.ts';
+import type { HubChange, SessionHub } from '../sessions/session-hub.ts';
 import type { RewindPorts } from './ports.ts';
 import { RESTORE_SCHEME, RestoreDocuments } from './restore-documents.ts';
 import { rewindCommands } from './rewind-commands.ts';
@@ -25,7 +25,11 @@ export function registerRewind(services: Services): Disposable {
   return store;
 }
 
+/** How long the chat may take to show a moved conversation before it is not waited for any more, in milliseconds. */
+const LAY_WAIT_MS = 3_000;
+
 function rewindPorts({ hub, agent, bridge, showSession }: Services): RewindPorts {
+  const composed = new Map<string, string>();
   return {
     open: async (sessionId) => hub.open(sessionId),
     request: async (method, params) => {
@@ -41,21 +45,46 @@ function rewindPorts({ hub, agent, bridge, showSession }: Services): RewindPorts
       return hasEnded(hub, sessionId);
     },
     show: showSession,
-    compose: (text) => bridge.compose({ text }, true),
+    laidAnew: async (sessionId) => {
+      const isReset = ({ session, change }: HubChange): boolean =>
+        session.sessionId === sessionId && change.kind === 'reset';
+      await happens(hub, isReset, LAY_WAIT_MS);
+      const last = hub.get(sessionId)?.conversation.items().at(-1);
+      if (last && bridge.sessionId === sessionId) bridge.push({ type: 'reveal', id: last.id });
+    },
+    compose: (sessionId, text) => {
+      if (bridge.sessionId !== sessionId) return;
+      composed.set(sessionId, text);
+      bridge.compose({ text }, true);
+    },
+    takeBack: (sessionId) => {
+      const takesBack = composed.get(sessionId);
+      composed.delete(sessionId);
+      if (takesBack !== undefined && bridge.sessionId === sessionId)
+        bridge.compose({ takesBack }, false);
+    },
     shown: () => bridge.sessionId,
   };
 }
 
 async function hasEnded(hub: SessionHub, sessionId: string): Promise<boolean> {
   const isQuiet = (): boolean => hub.get(sessionId)?.isRunning !== true;
-  if (isQuiet()) return true;
+  return isQuiet() || happens(hub, isQuiet, STOP_WAIT_MS);
+}
+
+/** True as soon as a change fits, false when none did in time. */
+async function happens(
+  hub: SessionHub,
+  fits: (change: HubChange) => boolean,
+  milliseconds: number,
+): Promise<boolean> {
   return new Promise((resolve) => {
-    const finish = (ended: boolean): void => {
+    const finish = (happened: boolean): void => {
       clearTimeout(timer);
       changes.dispose();
-      resolve(ended);
+      resolve(happened);
     };
-    const changes = hub.onDidChange(() => isQuiet() && finish(true));
-    const timer = setTimeout(() => finish(false), STOP_WAIT_MS);
+    const changes = hub.onDidChange((change) => fits(change) && finish(true));
+    const timer = setTimeout(() => finish(false), milliseconds);
   });
 }

@@ -31,14 +31,16 @@ export async function rewind(ports: RewindPorts, deed: Rewind): Promise<boolean>
   const preview = await ports.request('_pilothouse/checkpoints/preview', { sessionId, ...choice });
   const sides = previewSides(sessionId, choice, preview, Date.now());
   const words = confirmationOf(choice.what, name, preview, nameOf);
-  const title = previewTitle(choice.what, preview.files.length);
+  const title = previewTitle(choice.what);
   if (sides.length > 0) await openDiffs(title, sides);
   const hasForeign = preview.files.some(({ changedSince }) => changedSince);
   const overwrite = await asked(choice.what, words, hasForeign, sides.length > 0);
   if (overwrite === null) return false;
+  const laidAnew = ports.laidAnew(sessionId);
   const done = await carryOut(ports, deed, overwrite);
   await closePreview(title);
-  tell(deed, done);
+  tell(deed, done, ports.shown() === sessionId);
+  if (choice.what === 'rollback' || choice.what === 'redo') await laidAnew;
   return true;
 }
 
@@ -47,14 +49,14 @@ function nameOf(path: string): string {
   return vscode.workspace.asRelativePath(path);
 }
 
-function previewTitle(what: RestoreChoice['what'], files: number): string {
+function previewTitle(what: RestoreChoice['what']): string {
   const words = {
     rollback: l10n.t('Preview: Roll Back'),
     redo: l10n.t('Preview: Redo'),
     files: l10n.t('Preview: Restore Files'),
     call: l10n.t('Preview: Restore Step'),
   };
-  return files > 1 ? `${words[what]} (${files})` : words[what];
+  return words[what];
 }
 
 /** What may be overwritten; null if the person gave up. */
@@ -129,16 +131,17 @@ function restoredFiles(answer: {
   return { restored: answer.restoredPaths, skipped: answer.skippedPathsWithReasons };
 }
 
-/** The texts that were compared are those of a past state now. */
+/** The texts that were compared are those of a past state now. The editor writes the number of files behind a title. */
 async function closePreview(title: string): Promise<void> {
   const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-  const shown = tabs.filter(({ label }) => label === title);
+  const shown = tabs.filter(({ label }) => label.startsWith(title));
   if (shown.length > 0) await vscode.window.tabGroups.close(shown, true);
 }
 
-function tell({ sessionId, choice }: Rewind, done: Restored): void {
+/** The chat offers Redo by itself where it shows the session. */
+function tell({ sessionId, choice }: Rewind, done: Restored, isShown: boolean): void {
   const text = doneWords(choice.what, done.restored, done.skipped, nameOf);
-  const undo = choice.what === 'rollback' ? [l10n.t('Redo')] : [];
+  const undo = choice.what === 'rollback' && !isShown ? [l10n.t('Redo')] : [];
   const shown =
     done.skipped.length > 0
       ? vscode.window.showWarningMessage(text, ...undo)

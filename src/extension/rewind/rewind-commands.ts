@@ -22,9 +22,10 @@ export function rewindCommands(ports: RewindPorts, choose: ChooseSession): Comma
   return {
     'pilothouse.rollBack': about(async (id, argument) => goBack(ports, id, argument, 'rollback')),
     'pilothouse.restoreFiles': about(async (id, argument) => goBack(ports, id, argument, 'files')),
-    'pilothouse.redoRollback': about(async (sessionId) =>
-      rewind(ports, { sessionId, choice: { what: 'redo' }, name: '' }),
-    ),
+    'pilothouse.redoRollback': about(async (sessionId) => {
+      const done = await rewind(ports, { sessionId, choice: { what: 'redo' }, name: '' });
+      if (done) ports.takeBack(sessionId);
+    }),
     'pilothouse.forkSession': about(async (id, argument) => forkAt(ports, id, argument)),
     'pilothouse.removeMessages': about(async (id, argument) => removeFrom(ports, id, argument)),
     'pilothouse.internal.restoreCall': async (argument) => restoreCall(ports, argument),
@@ -51,7 +52,7 @@ async function goBack(
   const { checkpointId } = state;
   const choice = { what, ...(checkpointId === null ? {} : { checkpointId }) };
   const done = await rewind(ports, { sessionId, choice, name: state.prompt });
-  if (done && what === 'rollback' && ports.shown() === sessionId) ports.compose(state.prompt);
+  if (done && what === 'rollback') ports.compose(sessionId, state.prompt);
 }
 
 async function forkAt(ports: RewindPorts, sessionId: string, argument: unknown): Promise<unknown> {

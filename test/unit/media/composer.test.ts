@@ -121,7 +121,15 @@ describe('drafts', () => {
 
   test('take composed text on a new line and each attachment once', () => {
     const draft = { ...EMPTY_DRAFT, text: 'a', attachments: [file] };
-    const request = { seq: 1, text: 'b', attachments: [file], focus: true };
+    const request = { seq: 1, text: 'b', takesBack: null, attachments: [file], focus: true };
     expect(withCompose(draft, request)).toEqual({ text: 'a\nb', attachments: [file], images: [] });
+  });
+
+  test('give a text back that was put in, unless the person has changed it', () => {
+    const request = { seq: 1, text: '', takesBack: 'put in', attachments: [], focus: false };
+    const draft = (text: string) => withCompose({ ...EMPTY_DRAFT, text }, request).text;
+    expect(draft('put in')).toBe('');
+    expect(draft('put in and changed')).toBe('put in and changed');
+    expect(draft('mine\nput in')).toBe('mine\nput in');
   });
 });

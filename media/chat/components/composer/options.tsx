@@ -97,6 +97,7 @@ function OptionPicker({ option, later, onChange }: PickerProps): JSX.Element {
   return (
     <span class="picker" title={tooltip}>
       <Icon name={iconOf(option)} />
+      {option.id === 'judge' && <span aria-hidden="true">{strings.optionJudge}</span>}
       <select
         aria-label={label}
         value={option.currentValue}
