@@ -13,11 +13,13 @@ const NAMES: ReadonlyMap<string, RpcCodeName> = new Map([
   ['session.command_collision', 'invalidRequest'],
   ['host.command_collision', 'invalidRequest'],
   ['journal.bad_cursor', 'invalidParams'],
+  ['control.unknown_session', 'noSuchSession'],
 ]);
 
 /** The field a refused value came from, where the error can't say. */
 const PATHS: ReadonlyMap<string, string> = new Map([
   ['host.bad_cwd', '/cwd'],
+  ['host.bad_environment', '/environmentPolicy'],
   ['host.bad_environment', '/environmentPolicy'],
   ['host.bad_option', '/value'],
   ['session.bad_option', '/value'],

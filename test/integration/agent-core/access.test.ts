@@ -174,3 +174,53 @@ describe('roles without a key', () => {
     await expect(client.prompt(sessionId, 'x')).rejects.toMatchObject({ code: -32002 });
   });
 });
+
+describe('the environment of a session', () => {
+  it('is what its policy lets through; a rejected policy creates no session, and a copy may not widen it', async () => {
+    const client = startAgentCore(tempFolder('home'), {
+      env: { SEEN: 'seen-1', HIDDEN: 'hidden-1' },
+    });
+    answering(client, 'allow_once');
+    await client.initialize(KNOWS_CONTROL);
+    const folder = tempFolder('work');
+    const policy = {
+      kind: 'granted',
+      grants: [{ name: 'seen', source: { env: { var: 'SEEN' } }, expose_as_env: 'SEEN' }],
+    };
+    for (const environmentPolicy of [
+      { kind: 'sideways' },
+      'isolated',
+      { kind: 'granted', grants: [{ name: 'x' }] },
+      { kind: 'granted', grants: [{ ...policy.grants[0], expose_as_env: 'not a name' }] },
+    ])
+      await expect(
+        client.request('session/new', { cwd: folder, mcpServers: [], environmentPolicy }),
+        JSON.stringify(environmentPolicy),
+      ).rejects.toMatchObject({ code: -32602 });
+    expect((await client.call('session/list'))['sessions']).toEqual([]);
+
+    const see = async (params: object): Promise<string> => {
+      const { sessionId } = await client.call('session/new', {
+        cwd: folder,
+        mcpServers: [],
+        ...params,
+      });
+      await client.call('session/set_mode', { sessionId, modeId: 'code' });
+      await client.prompt(String(sessionId), 'run env');
+      return JSON.stringify(client.updates.filter((entry) => entry.sessionId === sessionId));
+    };
+    const inherited = await see({});
+    expect([inherited.includes('seen-1'), inherited.includes('hidden-1')]).toEqual([true, true]);
+    const granted = await see({ environmentPolicy: policy });
+    expect([granted.includes('seen-1'), granted.includes('hidden-1')]).toEqual([true, false]);
+    const { sessionId } = await client.call('session/new', {
+      cwd: folder,
+      mcpServers: [],
+      profile: { kind: 'isolated' },
+    });
+    await client.prompt(String(sessionId), 'finish with x');
+    await expect(
+      client.request('session/fork', { sessionId, environmentPolicy: { kind: 'inherited' } }),
+    ).rejects.toMatchObject({ code: -32602, data: { reason: 'environment_widened' } });
+  });
+});

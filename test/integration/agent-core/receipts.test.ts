@@ -217,6 +217,55 @@ describe('going back', () => {
     });
   });
 
+  it('keeps no place to go back to of a turn that was stopped, and cuts a conversation where it is told to', async () => {
+    const one = await controlClient();
+    const { client, sessionId } = one;
+    const list = async (): Promise<string[]> => {
+      const { checkpoints } = await client.call('_pilothouse/checkpoints/list', { sessionId });
+      return (checkpoints as { state: string; prompt: string }[]).map(
+        ({ state, prompt }) => `${state} ${prompt}`,
+      );
+    };
+    const stopped = client.prompt(sessionId, 'wait 30');
+    await client.waitFor(({ text }) => text.includes('"state":"started"'));
+    client.notify('session/cancel', { sessionId });
+    await stopped;
+    await expect(client.call('session/rollback', { sessionId })).rejects.toMatchObject({
+      code: -32000,
+      data: { status: 'no_checkpoint' },
+    });
+    await client.prompt(sessionId, 'finish with first');
+    await client.prompt(sessionId, 'finish with second');
+    expect((await list()).slice(-2)).toEqual([
+      'stack finish with first',
+      'stack finish with second',
+    ]);
+    const chunk = client.updates.findLast(
+      ({ update }) =>
+        update.sessionUpdate === 'session_info_update' &&
+        JSON.stringify(update).includes('"state":"started"'),
+    );
+    const messageId = /"messageId":"([^"]+)"/.exec(JSON.stringify(chunk))?.[1];
+    const cut = await client.call('session/truncate', {
+      sessionId,
+      beforeMessageId: messageId,
+    });
+    expect(cut).toMatchObject({ sessionId, keptTurnCount: 2, removedTurnCount: 1 });
+    expect(client.updates.at(-1)?.update).toMatchObject({
+      sessionUpdate: 'session_truncated',
+      keptTurnCount: 2,
+      removedTurnCount: 1,
+      newTipTurnId: cut['newTipTurnId'],
+    });
+    const page = await client.call('_pilothouse/history/page', { sessionId });
+    expect(JSON.stringify(page['entries'])).not.toContain('finish with second');
+    const whole = await client.call('_pilothouse/history/page', { sessionId, all: true });
+    expect(JSON.stringify(whole['entries'])).toContain('finish with second');
+    await expect(
+      client.call('session/truncate', { sessionId, keepFirst: 99 }),
+    ).rejects.toMatchObject({ code: -32602, data: { status: 'out_of_range' } });
+  });
+
   it('copies a conversation whose branches then do not touch each other', async () => {
     const { client, sessionId } = await controlClient();
     await client.prompt(sessionId, 'finish with shared');

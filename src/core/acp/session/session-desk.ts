@@ -114,6 +114,7 @@ export class SessionDesk implements Disposable {
     const params = checkParams('session/load', request.params);
     return await this.open(params, async (live) => {
       const attachment = this.follow(live, this.#roleFor(request.params));
+      const claimed = identifiers(attachment);
       const replayed = await guarded(() =>
         attachment.replay(this.#deps.host, request.signal),
       ).catch((error: unknown) => {
@@ -122,7 +123,8 @@ export class SessionDesk implements Disposable {
           ? new RpcError('requestCancelled', 'Request cancelled')
           : error;
       });
-      const facts = { replayed, replayed_count: replayed.length, ...identifiers(attachment) };
+      const told = claimed.prefix_hash === null ? [] : replayed;
+      const facts = { replayed: told, replayed_count: told.length, ...claimed };
       const result = await openedResult(live);
       const after = (): void => attachment.goLive({ withPartial: false });
       return { result: shownOpened(result, facts), after };
@@ -315,10 +317,16 @@ function requireAbsolute(path: string, value: string): void {
   if (!isAbsolute(value)) throw badField(path, 'must be an absolute path');
 }
 
-/** Source: design §6, results carry the identifiers they claim. */
-function identifiers(attachment: Attachment): { lastEventId: number; prefix_hash: string } {
-  const { lastEventId, prefixHash } = attachment.snapshot;
-  return { lastEventId, prefix_hash: prefixHash };
+/**
+ * What a result claims; of a session in which nothing has happened there is no cursor and nothing to compare, and
+ * making it is not told as a replay. Source: design §6; Harn session control, Resume.
+ */
+function identifiers({ session, snapshot }: Attachment): {
+  readonly lastEventId?: number;
+  readonly prefix_hash: string | null;
+} {
+  if (isBlank(session.describe())) return { prefix_hash: null };
+  return { lastEventId: snapshot.lastEventId, prefix_hash: snapshot.prefixHash };
 }
 
 /** Harn's fields stand at the root and again under `_meta.harn`. */
