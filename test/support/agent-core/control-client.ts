@@ -52,7 +52,9 @@ export function controlsOf(
     seams: () =>
       events('loop_checkpoint')
         .filter(({ delivered, dispatch_skipped }) => delivered !== 0 || dispatch_skipped === true)
-        .map(({ seam, delivered, dispatch_skipped }) => `${seam} ${delivered} ${dispatch_skipped}`),
+        .map(({ seam, delivered, dispatch_skipped }) =>
+          [seam, delivered, dispatch_skipped].map(String).join(' '),
+        ),
     inject: (mode, text) =>
       client.call('session/inject', { sessionId, mode, content: [{ type: 'text', text }] }),
   };

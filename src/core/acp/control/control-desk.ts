@@ -136,11 +136,6 @@ export class ControlDesk {
   }
 }
 
-/** The names of all controls of this room, without their older ones. */
-export const CONTROL_METHODS: readonly Control[] = [...METHODS.values()].map(
-  ({ control }) => control,
-);
-
 function methodOf(name: string): ControlMethod | undefined {
   return METHODS.get(OTHER_NAMES.get(name) ?? name);
 }

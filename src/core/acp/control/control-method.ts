@@ -10,7 +10,9 @@ export type ControlRoom = {
   readonly controls: HostControls;
   readonly client: Client;
   /** Makes the client follow a session that a control made, and shows it as `session/new` does. */
-  readonly join: (live: LiveSession) => Promise<{ readonly result: object; goLive(): void }>;
+  readonly join: (
+    live: LiveSession,
+  ) => Promise<{ readonly result: object; readonly goLive: () => void }>;
   /** Sends an update of a session. */
   readonly tell: (sessionId: string, update: ForkNews) => void;
 };

@@ -5,17 +5,23 @@ import { type Audience, metaFor } from './projected.ts';
 
 type Of<T extends HistoryEvent['type']> = Extract<HistoryEvent, { type: T }>;
 
+const TYPES = [
+  'inject_delivered',
+  'judge_decision',
+  'compacted',
+  'turn_checkpoint',
+  'history_moved',
+  'files_restored',
+  'model_replied',
+  'directives_issued',
+] as const;
+
 /** Events that controls bring about. */
-type ControlHistory = Of<
-  | 'inject_delivered'
-  | 'judge_decision'
-  | 'compacted'
-  | 'turn_checkpoint'
-  | 'history_moved'
-  | 'files_restored'
-  | 'model_replied'
-  | 'directives_issued'
->;
+export type ControlHistory = Of<(typeof TYPES)[number]>;
+
+export function isControlHistory(event: HistoryEvent): event is ControlHistory {
+  return TYPES.some((type) => type === event.type);
+}
 
 /** The updates of what controls bring about; none where ACP has no word and the client knows no extension. */
 export function controlUpdates(event: ControlHistory, audience: Audience): readonly WireUpdate[] {

@@ -2,7 +2,7 @@ import type { SessionUpdate } from '../../../protocol/acp.ts';
 import type { WireUpdate } from '../../../protocol/harn.ts';
 import type { EphemeralEvent, HistoryEvent, Stored } from '../../session/events.ts';
 import type { Mode } from '../../session/words.ts';
-import * as controls from './control-updates.ts';
+import { type ControlHistory, controlUpdates, isControlHistory } from './control-updates.ts';
 import type { Audience, Projected } from './projected.ts';
 import * as tools from './tool-updates.ts';
 import * as turns from './turn-updates.ts';
@@ -38,6 +38,8 @@ export class Projector {
     const { event } = record;
     if (event.type === 'message_delta') return this.chunk(event);
     if (event.type === 'turn_ended') this.#ends.clear();
+    if (isControlHistory(event))
+      return controlUpdates(event, this.#audience).map((update) => ({ update }));
     return this.#updates(event, record.at, options).map((update) => ({ update }));
   }
 
@@ -61,7 +63,7 @@ export class Projector {
   }
 
   #updates(
-    event: Exclude<HistoryEvent, { type: 'message_delta' }>,
+    event: Exclude<HistoryEvent, { type: 'message_delta' } | ControlHistory>,
     at: number,
     options: ProjectionOptions,
   ): readonly WireUpdate[] {
@@ -85,15 +87,6 @@ export class Projector {
         return turns.gateResolved(event, this.#audience);
       case 'machine_message':
         return turns.machineMessage(event, this.#audience);
-      case 'inject_delivered':
-      case 'judge_decision':
-      case 'compacted':
-      case 'turn_checkpoint':
-      case 'history_moved':
-      case 'files_restored':
-      case 'model_replied':
-      case 'directives_issued':
-        return controls.controlUpdates(event, this.#audience);
       default:
         return this.#sessionUpdates(event, at);
     }

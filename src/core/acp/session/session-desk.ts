@@ -5,6 +5,7 @@ import type { Control } from '../../../protocol/controls.ts';
 import { RpcError } from '../../../protocol/errors.ts';
 import type { IncomingRequest, Reply } from '../../../protocol/transport/rpc-types.ts';
 import type { Client, LiveSession, OpenSession, SessionHost } from '../../host/api.ts';
+import { isBlank } from '../../host/views/blank.ts';
 import type { EnvironmentPolicy, SessionId } from '../../session/words.ts';
 import { type Actors, requireOwner } from '../access/actors.ts';
 import type { Role } from '../access/credential.ts';
@@ -97,7 +98,7 @@ export class SessionDesk implements Disposable {
   }
 
   /** Makes this client follow a session that was just made; `goLive` after the answer. */
-  async join(live: LiveSession): Promise<{ readonly result: object; goLive(): void }> {
+  async join(live: LiveSession): Promise<{ readonly result: object; readonly goLive: () => void }> {
     const attachment = this.follow(live, this.#deps.ceiling());
     const result = await openedResult(live);
     return {

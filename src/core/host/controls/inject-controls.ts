@@ -254,7 +254,7 @@ function authorityOf(word: unknown): Authority {
   if (known !== undefined) return known;
   throw new ControlRefused(
     'invalid_params',
-    `"${String(word)}" is not an authority. Use one of: ${AUTHORITIES.join(', ')}.`,
+    `${JSON.stringify(word)} is not an authority. Use one of: ${AUTHORITIES.join(', ')}.`,
   );
 }
 
