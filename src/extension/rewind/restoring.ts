@@ -33,8 +33,8 @@ export async function rewind(ports: RewindPorts, deed: Rewind): Promise<boolean>
   const words = confirmationOf(choice.what, name, preview, nameOf);
   const title = previewTitle(choice.what);
   if (sides.length > 0) await openDiffs(title, sides);
-  const hasForeign = preview.files.some(({ changedSince }) => changedSince);
-  const overwrite = await asked(choice.what, words, hasForeign, sides.length > 0);
+  const foreign = preview.files.filter(({ changedSince }) => changedSince).length;
+  const overwrite = await asked(choice.what, words, foreign, sides.length > 0);
   if (overwrite === null) return false;
   const laidAnew = ports.laidAnew(sessionId);
   const done = await carryOut(ports, deed, overwrite);
@@ -63,14 +63,16 @@ function previewTitle(what: RestoreChoice['what']): string {
 async function asked(
   what: RestoreChoice['what'],
   words: { readonly question: string; readonly detail: string },
-  hasForeign: boolean,
+  foreign: number,
   hasPreview: boolean,
 ): Promise<Overwrite | null> {
   const verb = verbOf(what);
-  const skip = l10n.t('{0}, Skip Those Files', verb);
-  const overwrite = l10n.t('{0}, Overwrite Them', verb);
+  const [skip, overwrite] =
+    foreign === 1
+      ? [l10n.t('{0}, Skip That File', verb), l10n.t('{0}, Overwrite It', verb)]
+      : [l10n.t('{0}, Skip Those Files', verb), l10n.t('{0}, Overwrite Them', verb)];
   const look = l10n.t('Look at the Changes First');
-  const buttons = [...(hasForeign ? [skip, overwrite] : [verb]), ...(hasPreview ? [look] : [])];
+  const buttons = [...(foreign > 0 ? [skip, overwrite] : [verb]), ...(hasPreview ? [look] : [])];
   for (;;) {
     const { question, detail } = words;
     const options = { modal: true, detail };
