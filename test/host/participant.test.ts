@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '../vscode/driver/until.ts';
-import { usePilothouse } from './support/pilothouse.ts';
+import { type Pilothouse, usePilothouse } from './support/pilothouse.ts';
 
-describe('@pilothouse in the editor’s own chat', () => {
-  const { pilothouse, file } = usePilothouse();
+/** The editor's own chat, as a person uses it. */
+function editorChat(pilothouse: Pilothouse) {
   const view = () => pilothouse.window.page.locator('.interactive-session');
   const text = async () =>
     (await view().locator('.interactive-response').allInnerTexts())
@@ -44,6 +44,13 @@ describe('@pilothouse in the editor’s own chat', () => {
     });
   }
 
+  return { view, openChat, ask, waitForText };
+}
+
+describe('@pilothouse in the editor’s own chat', () => {
+  const { pilothouse, file } = usePilothouse();
+  const { view, openChat, ask, waitForText } = editorChat(pilothouse);
+
   afterEach(() => pilothouse.calm());
 
   it('runs turns of one session without a sign-in, asks, and is stopped by the chat’s own button', async () => {
@@ -66,6 +73,13 @@ describe('@pilothouse in the editor’s own chat', () => {
     expect(rows).toHaveLength(1);
     expect((await sessions.rows()).some(({ label }) => /count|still/.test(label))).toBe(false);
   });
+});
+
+describe('@pilothouse in a chat that has no session of its own', () => {
+  const { pilothouse } = usePilothouse();
+  const { openChat, ask, waitForText } = editorChat(pilothouse);
+
+  afterEach(() => pilothouse.calm());
 
   it('steers, queues and stops the session that runs, and answers with the receipts', async () => {
     await pilothouse.newCodeSession();
