@@ -67,7 +67,7 @@ describe('receipts', () => {
     ]);
   });
 
-  it('of a stopped tool call say what it was; the turn goes on, and the model is told only if asked for', async () => {
+  it('of a stopped tool call say what it came to, and the turn goes on', async () => {
     const { client, sessionId, outcomes } = await controlClient();
     const turn = client.prompt(sessionId, 'run sleep 30\nfinish with done');
     const frame = await client.waitFor(({ text }) => text.includes('"status":"in_progress"'));
