@@ -7,6 +7,9 @@ const FOREIGN = [
   /^NODE_OPTIONS$/,
 ];
 
+/** Keys that agent-core would ask its client for: the window that starts it owns it. */
+const ACCESS_KEYS = ['PILOTHOUSE_API_KEY', 'PILOTHOUSE_OBSERVER_KEY'];
+
 /** How agent-core's environment is made. */
 export type AgentEnvInput = {
   readonly inherited: Readonly<Record<string, string | undefined>>;
@@ -26,6 +29,7 @@ export function agentEnv(input: AgentEnvInput): Record<string, string> {
   for (const [name, value] of Object.entries(input.inherited))
     if (value !== undefined && !FOREIGN.some((pattern) => pattern.test(name))) env[name] = value;
   Object.assign(env, input.extra);
+  for (const name of ACCESS_KEYS) delete env[name];
   if (input.dataFolder !== '') env['PILOTHOUSE_HOME'] = input.dataFolder;
   if (input.isEditor) env['ELECTRON_RUN_AS_NODE'] = '1';
   return env;

@@ -56,6 +56,12 @@ describe('the environment of agent-core', () => {
     const own = agentEnv({ inherited, extra: {}, dataFolder: '', isEditor: false });
     expect(own).not.toHaveProperty('ELECTRON_RUN_AS_NODE');
   });
+
+  it('does not lock itself out with keys meant for other clients', () => {
+    const keys = { PILOTHOUSE_API_KEY: 'k', PILOTHOUSE_OBSERVER_KEY: 'o' };
+    const env = agentEnv({ inherited: keys, extra: keys, dataFolder: '', isEditor: false });
+    expect(env).toEqual({});
+  });
 });
 
 describe('the first request', () => {
