@@ -108,7 +108,7 @@ export function callCancelledResult(output = ''): Finished {
 export function interruptedResult(): Finished {
   return errorText(
     'interrupted',
-    'A message from the user interrupted before this call was sent; it did not run.',
+    'Not run: a user interrupt arrived before this tool call was dispatched.',
   );
 }
 
