@@ -19,11 +19,15 @@ export type ControlClient = {
 /** What a client says that knows both extensions. */
 export const KNOWS_CONTROL = { _meta: { harn: {}, pilothouse: { version: 1 } } };
 
+/** The rehearsal model without the time that it takes to stream. */
+export const INSTANT = { PILOTHOUSE_MODEL: 'rehearsal/instant' };
+
 /** Starts agent-core and a session in a new folder; everything that is asked is allowed. */
 export async function controlClient(
-  options: { home?: string; mode?: string; capabilities?: object } = {},
+  options: { home?: string; mode?: string; capabilities?: object; env?: NodeJS.ProcessEnv } = {},
 ): Promise<ControlClient> {
-  const client = answering(startAgentCore(options.home ?? tempFolder('home')), 'allow_once');
+  const home = options.home ?? tempFolder('home');
+  const client = answering(startAgentCore(home, { env: options.env ?? {} }), 'allow_once');
   await client.initialize(options.capabilities ?? KNOWS_CONTROL);
   const folder = tempFolder('work');
   const sessionId = await client.newSession(folder);
