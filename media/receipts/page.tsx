@@ -74,14 +74,12 @@ function Toolbar({ state, strings, post }: Props): JSX.Element {
         }
       />
       <span class="receipts-actions">
-        {state.hasSession && (
-          <Action
-            icon={isVerifying ? 'loading' : 'verified'}
-            spin={isVerifying}
-            label={isVerifying ? strings.verifying : strings.verify}
-            onClick={() => post({ type: 'verify' })}
-          />
-        )}
+        <Action
+          icon={isVerifying ? 'loading' : 'verified'}
+          spin={isVerifying}
+          label={isVerifying ? strings.verifying : strings.verify}
+          onClick={() => post({ type: 'verify' })}
+        />
         <Action icon="save-as" label={strings.export} onClick={() => post({ type: 'export' })} />
         <Action icon="refresh" label={strings.refresh} onClick={() => post({ type: 'refresh' })} />
       </span>

@@ -1,3 +1,4 @@
+import type { Virtualizer } from '@tanstack/virtual-core';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type {
@@ -51,7 +52,6 @@ export function ReceiptList({ state, strings, post }: Props): JSX.Element {
     post({ type: 'load_older' });
   };
   useEffect(askForOlder, [entries.length, hasOlder]);
-  const rows = virtualizer.getVirtualItems();
   return (
     <section
       ref={scroller}
@@ -65,30 +65,40 @@ export function ReceiptList({ state, strings, post }: Props): JSX.Element {
       }}
     >
       <div class="receipts-size" style={{ height: `${virtualizer.getTotalSize()}px` }}>
-        <ol class="receipts-rows" style={{ transform: `translateY(${rows[0]?.start ?? 0}px)` }}>
-          {rows.map(({ index, key }) => {
-            const entry = entries[index];
-            return (
-              entry !== undefined && (
-                <li
-                  key={key}
-                  ref={virtualizer.measureElement}
-                  data-index={index}
-                  data-seq={entry.seq}
-                  aria-setsize={entries.length}
-                  aria-posinset={index + 1}
-                >
-                  {isNewDay(entry, entries[index - 1]) && (
-                    <h2 class="receipts-day">{dayOf(entry)}</h2>
-                  )}
-                  <ReceiptRow entry={entry} strings={strings} post={post} />
-                </li>
-              )
-            );
-          })}
-        </ol>
+        <Rows entries={entries} virtualizer={virtualizer} strings={strings} post={post} />
       </div>
     </section>
+  );
+}
+
+type RowsProps = Omit<Props, 'state'> & {
+  readonly entries: readonly ReceiptEntry[];
+  readonly virtualizer: Virtualizer<HTMLElement, HTMLElement>;
+};
+
+function Rows({ entries, virtualizer, strings, post }: RowsProps): JSX.Element {
+  const rows = virtualizer.getVirtualItems();
+  return (
+    <ol class="receipts-rows" style={{ transform: `translateY(${rows[0]?.start ?? 0}px)` }}>
+      {rows.map(({ index, key }) => {
+        const entry = entries[index];
+        return (
+          entry !== undefined && (
+            <li
+              key={key}
+              ref={virtualizer.measureElement}
+              data-index={index}
+              data-seq={entry.seq}
+              aria-setsize={entries.length}
+              aria-posinset={index + 1}
+            >
+              {isNewDay(entry, entries[index - 1]) && <h2 class="receipts-day">{dayOf(entry)}</h2>}
+              <ReceiptRow entry={entry} strings={strings} post={post} />
+            </li>
+          )
+        );
+      })}
+    </ol>
   );
 }
 

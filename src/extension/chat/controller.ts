@@ -13,6 +13,7 @@ import { parseFromChat } from './from-chat.ts';
 type CommandName = Exclude<Extract<FromChat, { type: 'command' }>['name'], 'set_key'>;
 
 type MessageAction = Extract<FromChat, { type: 'message_action' }>;
+type BackRequest = MessageAction | Extract<FromChat, { type: 'restore_tool' }>;
 
 /** What the chat asks of the editor. */
 export type ChatEffects = {
@@ -70,6 +71,8 @@ export class ChatController {
     if (!message) return;
     try {
       if (isControlRequest(message)) await this.#control(message);
+      else if (message.type === 'message_action' || message.type === 'restore_tool')
+        await this.#goBack(message);
       else await this.#handle(message);
     } catch (error) {
       this.#effects.complain(messageOf(error));
@@ -82,7 +85,7 @@ export class ChatController {
     await handleControlRequest(session, request, (text) => this.#bridge.compose({ text }, true));
   }
 
-  async #handle(message: Exclude<FromChat, ControlRequest>): Promise<void> {
+  async #handle(message: Exclude<FromChat, ControlRequest | BackRequest>): Promise<void> {
     switch (message.type) {
       case 'ready':
         return this.#bridge.ready(message.sessionId ?? null);
@@ -104,9 +107,6 @@ export class ChatController {
         return this.#retry();
       case 'resolve_uris':
         return this.#resolveUris(message.uris);
-      case 'message_action':
-      case 'restore_tool':
-        return this.#goBack(message);
       case 'command':
         if (message.name === 'set_key') return this.#setKey();
         return this.#effects.command(message.name, this.#bridge.sessionId);
@@ -115,9 +115,7 @@ export class ChatController {
     }
   }
 
-  async #goBack(
-    message: MessageAction | Extract<FromChat, { type: 'restore_tool' }>,
-  ): Promise<void> {
+  async #goBack(message: BackRequest): Promise<void> {
     const { sessionId } = this.#bridge;
     if (sessionId === null) return;
     if (message.type === 'restore_tool')

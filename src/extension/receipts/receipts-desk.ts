@@ -1,5 +1,6 @@
 import { messageOf } from '../../base/errors.ts';
 import type {
+  ChainResult,
   FromReceipts,
   ReceiptFilter,
   ReceiptStream,
@@ -11,15 +12,14 @@ import { receiptEntry } from './receipt-entry.ts';
 import { type ReadReceipts, ReceiptFeed } from './receipt-feed.ts';
 import { receiptStrings } from './receipt-strings.ts';
 import { controlChoices } from './receipt-words.ts';
-import { type VerifyChain, verifyBoth } from './verification.ts';
 
 /** What the page needs from outside. */
 export type DeskPorts = {
   readonly sessionId: string | null;
   readonly title: () => string;
   readonly read: ReadReceipts;
-  /** Null where there is no session whose chains could be checked. */
-  readonly verify: VerifyChain | null;
+  /** Checks what the stream belongs to. */
+  readonly verify: (stream: ReceiptStream) => Promise<ChainResult[]>;
   readonly post: (message: ToReceipts) => void;
   readonly copy: (text: string) => Promise<void>;
   /** Saves a text under a name that the person may change. */
@@ -78,6 +78,7 @@ export class ReceiptsDesk {
         return this.#start();
       case 'stream':
         this.#stream = message.stream;
+        this.#verify = { kind: 'none' };
         return this.#start();
       case 'refresh':
         return this.#start();
@@ -127,11 +128,12 @@ export class ReceiptsDesk {
   /** Checks both chains and shows what was found. */
   async verify(): Promise<void> {
     const { verify, now } = this.#ports;
-    if (!verify || this.#verify.kind === 'running') return;
+    if (this.#verify.kind === 'running') return;
+    const stream = this.#stream;
     this.#setVerify({ kind: 'running' });
     try {
-      const chains = await verifyBoth(verify);
-      this.#setVerify({ kind: 'done', at: now(), chains });
+      const chains = await verify(stream);
+      if (this.#stream === stream) this.#setVerify({ kind: 'done', at: now(), chains });
     } catch (error) {
       this.#verify = { kind: 'none' };
       throw error;

@@ -3,19 +3,19 @@ import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import { isObject } from '../../base/json.ts';
+import type { ChainResult, ReceiptStream } from '../../protocol/receipts-view.ts';
 import { chatHtml } from '../chat/html.ts';
 import type { ClientCalls } from '../core/client-requests.ts';
 import { parseFromReceipts } from './from-receipts.ts';
 import type { ReadReceipts } from './receipt-feed.ts';
 import { ReceiptsDesk } from './receipts-desk.ts';
-import type { VerifyChain } from './verification.ts';
 
 /** What receipts pages need from the rest of the extension. */
 export type ReceiptsPorts = {
   readonly extensionUri: vscode.Uri;
   readonly calls: ClientCalls;
   readonly read: ReadReceipts;
-  readonly verify: (sessionId: string) => VerifyChain;
+  readonly verify: (stream: ReceiptStream, sessionId: string | null) => Promise<ChainResult[]>;
   readonly sessionName: (sessionId: string) => string;
   /** True if the session is one that this window knows. */
   readonly isKnown: (sessionId: string) => boolean;
@@ -90,7 +90,7 @@ export class ReceiptsPanels implements Disposable {
       sessionId,
       title: () => (sessionId === null ? '' : this.#ports.sessionName(sessionId)),
       read: this.#ports.read,
-      verify: sessionId === null ? null : this.#ports.verify(sessionId),
+      verify: async (stream) => this.#ports.verify(stream, sessionId),
       post: (message) => void panel.webview.postMessage(message),
       copy: async (text) => vscode.env.clipboard.writeText(text),
       save,

@@ -6,7 +6,10 @@ import { registerCommands } from '../commands/register.ts';
 import type { Services } from '../commands/services.ts';
 import { sessionName } from '../sessions/tree-model.ts';
 import { ReceiptsPanels } from './receipts-panels.ts';
-import { type VerifyChain, verifyBoth } from './verification.ts';
+import { type VerifyChain, verifyBoth, verifyHost } from './verification.ts';
+
+/** The name of the host's own stream, which holds the receipts of controls that named no session here. */
+const HOST = 'host';
 
 /** How long a check of a long history may take, in milliseconds. */
 const VERIFY_TIMEOUT_MS = 300_000;
@@ -30,7 +33,10 @@ export function registerReceipts(services: Services, extensionUri: vscode.Uri): 
       extensionUri,
       calls,
       read: async (params) => (await agent.ensure()).request('_pilothouse/receipts/list', params),
-      verify,
+      verify: async (stream, sessionId) =>
+        stream === 'host' || sessionId === null
+          ? verifyHost(verify(HOST))
+          : verifyBoth(verify(sessionId)),
       sessionName: name,
       isKnown: (sessionId) => hub.directory.get(sessionId) !== null,
     }),

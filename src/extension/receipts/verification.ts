@@ -17,6 +17,11 @@ export async function verifyBoth(verify: VerifyChain): Promise<ChainResult[]> {
   return [chainResult(l10n.t('Conversation'), history), chainResult(l10n.t('Receipts'), control)];
 }
 
+/** Checks the chain of the host's own receipts. */
+export async function verifyHost(verify: VerifyChain): Promise<ChainResult[]> {
+  return [chainResult(l10n.t('Receipts'), await verify('control'))];
+}
+
 /** A chain's result in a sentence. */
 export function chainResult(name: string, { ok, eventId, reason }: Verified): ChainResult {
   if (ok) return { name, ok, text: l10n.t('whole: every record fits its hash') };

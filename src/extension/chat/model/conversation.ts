@@ -156,14 +156,8 @@ export class Conversation {
   }
 
   #dispatch(update: SessionUpdate, marks: UpdateMarks, at: number): ChatChange[] {
-    const turn = turnEventOf(marks.extra);
-    if (turn) return this.#turnMark(turn, marks.eventId ?? null, at);
-    const gate = gateEventOf(marks.extra);
-    if (gate) return this.#gateMark(gate, marks.eventId ?? null);
-    const left = checkpointOf(marks.extra);
-    if (left) return this.#markPrompt(this.#prompts.left(left.turnId, left.checkpoint));
-    const control = controlItem(marks.extra, () => this.#newRowId(marks));
-    if (control) return this.#putFixed(control, marks.eventId ?? null);
+    const marked = this.#marked(marks, at);
+    if (marked) return marked;
     const whole = userMessageOf(update);
     if (whole)
       return whole.content.flatMap((block) => this.#userChunk(block, whole.messageId, marks, at));
@@ -180,6 +174,19 @@ export class Conversation {
       default:
         return this.#fixed(update, marks);
     }
+  }
+
+  /** What an update says by its marks alone; null if it has to be read itself. */
+  #marked(marks: UpdateMarks, at: number): ChatChange[] | null {
+    const event = marks.eventId ?? null;
+    const turn = turnEventOf(marks.extra);
+    if (turn) return this.#turnMark(turn, event, at);
+    const gate = gateEventOf(marks.extra);
+    if (gate) return this.#gateMark(gate, event);
+    const left = checkpointOf(marks.extra);
+    if (left) return this.#markPrompt(this.#prompts.left(left.turnId, left.checkpoint));
+    const control = controlItem(marks.extra, () => this.#newRowId(marks));
+    return control && this.#putFixed(control, event);
   }
 
   /** Shows a prompt that was sent from here: the agent repeats it in the history only. */

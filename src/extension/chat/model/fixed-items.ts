@@ -36,9 +36,17 @@ export function fixedItem(
     case 'compaction_summary_chunk':
       return null;
     default:
-      return 'unknown';
+      return SILENT.has(update.sessionUpdate) ? null : 'unknown';
   }
 }
+
+/** Harn's updates that are told elsewhere: by their marks, or by lists of their own. */
+const SILENT: ReadonlySet<string> = new Set([
+  'progress',
+  'session_rollback',
+  'session_redo',
+  'session_truncated',
+]);
 
 function notice(
   id: string,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { receiptEntry } from '../../../../src/extension/receipts/receipt-entry.ts';
 import { ReceiptFeed } from '../../../../src/extension/receipts/receipt-feed.ts';
 import { ReceiptsDesk } from '../../../../src/extension/receipts/receipts-desk.ts';
+import { verifyBoth } from '../../../../src/extension/receipts/verification.ts';
 import type { ControlOutcome } from '../../../../src/protocol/controls.ts';
 import type { ReceiptList, ReceiptListParams } from '../../../../src/protocol/pilothouse.ts';
 import type { ToReceipts } from '../../../../src/protocol/receipts-view.ts';
@@ -139,8 +140,10 @@ describe('the receipts desk', () => {
       sessionId: 's',
       title: () => 'title',
       read: data.read,
-      verify: async (stream) =>
-        broken && stream === 'control' ? { ok: false, eventId: 2, reason: 'hash' } : { ok: true },
+      verify: async () =>
+        verifyBoth(async (stream) =>
+          broken && stream === 'control' ? { ok: false, eventId: 2, reason: 'hash' } : { ok: true },
+        ),
       post: (message) => posted.push(message),
       copy: async (text) => void copied.push(text),
       save: async (name, text) => void saved.push({ name, text }),
@@ -199,7 +202,7 @@ describe('the receipts desk', () => {
       sessionId: 's',
       title: () => '',
       read: () => Promise.reject(new Error('gone')),
-      verify: null,
+      verify: async () => [],
       post: (message) => posted.push(message),
       copy: async () => undefined,
       save: async () => undefined,
