@@ -34,8 +34,8 @@ export type ScriptedUsage = {
 export type ReplyScenario = {
   readonly kind: 'reply';
   readonly steps: readonly ReplyStep[];
-  /** `tool_calls` if it holds calls, else `stop`. */
-  readonly finish?: 'stop' | 'tool_calls' | 'length' | 'refusal' | 'pause';
+  /** `tool_calls` if it holds calls, else `stop`. `other` is a word that no client knows. */
+  readonly finish?: 'stop' | 'tool_calls' | 'length' | 'refusal' | 'pause' | 'other';
   readonly usage?: ScriptedUsage;
 };
 

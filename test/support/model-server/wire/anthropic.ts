@@ -15,6 +15,7 @@ const REASONS = {
   length: 'max_tokens',
   refusal: 'refusal',
   pause: 'pause_turn',
+  other: 'reason_of_its_own',
 } as const;
 
 const TYPES: Readonly<Record<number, string>> = {

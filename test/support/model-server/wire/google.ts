@@ -14,6 +14,7 @@ const REASONS = {
   length: 'MAX_TOKENS',
   refusal: 'SAFETY',
   pause: 'STOP',
+  other: 'OTHER',
 } as const;
 
 const STATUSES: Readonly<Record<number, string>> = {

@@ -15,6 +15,7 @@ const REASONS = {
   length: 'length',
   refusal: 'content_filter',
   pause: 'stop',
+  other: 'reason_of_its_own',
 } as const;
 
 /** OpenAI chat completions, streamed. Source: platform.openai.com/docs/api-reference/chat-streaming */

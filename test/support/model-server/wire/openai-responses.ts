@@ -9,6 +9,12 @@ import {
   type Wire,
 } from '../scenario.ts';
 
+const INCOMPLETE: Readonly<Record<string, string>> = {
+  length: 'max_output_tokens',
+  refusal: 'content_filter',
+  other: 'reason_of_its_own',
+};
+
 /** OpenAI Responses, streamed. Source: platform.openai.com/docs/api-reference/responses-streaming */
 export class OpenAiResponsesWire implements Wire {
   #sequence = 0;
@@ -38,8 +44,8 @@ export class OpenAiResponsesWire implements Wire {
   finish(scenario: ReplyScenario): readonly string[] {
     const finish = finishOf(scenario);
     const usage = scenario.usage ?? DEFAULT_USAGE;
-    const incomplete = finish === 'length' || finish === 'refusal';
-    const reason = finish === 'length' ? 'max_output_tokens' : 'content_filter';
+    const reason = INCOMPLETE[finish];
+    const incomplete = reason !== undefined;
     const response = {
       ...this.#response(),
       status: incomplete ? 'incomplete' : 'completed',
