@@ -31,6 +31,16 @@ const transcriptApart = {
   },
 };
 
+/** So is what looks back and decides about staged edits. */
+const controlApart = {
+  name: 'control-apart',
+  setup(build) {
+    build.onResolve({ filter: /\/control\/bundle\.ts$/ }, (args) =>
+      args.kind === 'dynamic-import' ? { path: './control.cjs', external: true } : undefined,
+    );
+  },
+};
+
 /** zod's index brings the messages of all its languages; ours are made by us, so one is enough. */
 const zodInEnglish = {
   name: 'zod-in-english',
@@ -68,7 +78,13 @@ const bundles = [
     ...extensionHost,
     entryPoints: ['src/extension/main.ts'],
     outfile: 'dist/extension.cjs',
-    plugins: [transcriptApart, zodInEnglish],
+    plugins: [transcriptApart, controlApart, zodInEnglish],
+  },
+  {
+    ...extensionHost,
+    entryPoints: ['src/extension/control/bundle.ts'],
+    outfile: 'dist/control.cjs',
+    plugins: [zodInEnglish],
   },
   {
     ...extensionHost,

@@ -22,7 +22,8 @@ export type BridgePorts = {
   readonly aside: (sessionId: string) => Pick<ChatStatus, 'staged' | 'canRedo'>;
   /** Fires with the session whose `aside` changed. */
   readonly onDidChangeAside: Event<string>;
-  readonly strings: () => Readonly<Partial<Record<ChatStringKey, string>>>;
+  /** Translations of the page's texts; asked for once. */
+  readonly strings: () => Promise<Readonly<Partial<Record<ChatStringKey, string>>>>;
   readonly log: (message: string) => void;
   /** Keeps which session was open, for the next window. */
   readonly remember: (sessionId: string | null) => void;
@@ -43,6 +44,7 @@ export class ChatBridge implements Disposable {
   #target: ChatTarget | null = null;
   /** True once the webview has asked for everything: what is sent before may be lost. */
   #isReady = false;
+  #strings: Readonly<Partial<Record<ChatStringKey, string>>> | null = null;
   #sessionId: string | null = null;
   #opening: Promise<LiveSession | null> | null = null;
   #problem: string | null = null;
@@ -92,6 +94,7 @@ export class ChatBridge implements Disposable {
   /** The webview asks for everything. `lastShown` is what it showed before it was thrown away. */
   async ready(lastShown: string | null): Promise<void> {
     this.#sessionId ??= lastShown;
+    this.#strings ??= await this.#ports.strings();
     this.#isReady = true;
     this.#pushAll();
     await this.reopen();
@@ -191,7 +194,7 @@ export class ChatBridge implements Disposable {
       ],
       hasBefore: session?.conversation.hasBefore ?? false,
       gates: this.#gates(),
-      strings: this.#ports.strings(),
+      strings: this.#strings ?? {},
     });
     if (!this.#target || !this.#isReady || !this.#pendingCompose) return;
     this.push(this.#pendingCompose);

@@ -5,8 +5,7 @@ import { availability } from '../core/availability.ts';
 import type { SessionHub } from '../sessions/session-hub.ts';
 import { settings } from '../settings/settings.ts';
 import type { Asides } from './asides.ts';
-import { ChatBridge } from './bridge.ts';
-import { chatStrings } from './chat-strings.ts';
+import { type BridgePorts, ChatBridge } from './bridge.ts';
 import { ChatController } from './controller.ts';
 import { chatEffects } from './effects.ts';
 import { Mentions } from './mentions/mentions.ts';
@@ -39,7 +38,7 @@ export function createChat(
         const timer = setTimeout(run, delay);
         return toDisposable(() => clearTimeout(timer));
       },
-      strings: () => (vscode.l10n.bundle ? chatStrings() : {}),
+      strings: translatedStrings,
       log: (message) => log.warn(message),
       remember: (sessionId) => void context.workspaceState.update(SHOWN_KEY, sessionId),
     }),
@@ -59,4 +58,11 @@ export function createChat(
   store.add(vscode.workspace.registerTextDocumentContentProvider(TEXT_SCHEME, documents));
   store.add(vscode.window.registerWebviewViewProvider(CHAT_VIEW, chat));
   return { bridge, chat, dispose: () => store.dispose() };
+}
+
+/** The chat holds the English texts itself; others are loaded only where the editor speaks another language. */
+async function translatedStrings(): ReturnType<BridgePorts['strings']> {
+  if (!vscode.l10n.bundle) return {};
+  const { chatStrings } = await import('../control/bundle.ts');
+  return chatStrings();
 }

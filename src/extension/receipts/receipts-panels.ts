@@ -3,25 +3,28 @@ import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import { isObject } from '../../base/json.ts';
-import type { ChainResult, ReceiptStream } from '../../protocol/receipts-view.ts';
 import { chatHtml } from '../chat/html.ts';
 import type { ClientCalls } from '../core/client-requests.ts';
 import { parseFromReceipts } from './from-receipts.ts';
 import type { ReadReceipts } from './receipt-feed.ts';
 import { ReceiptsDesk } from './receipts-desk.ts';
+import { type VerifyChain, verifyBoth, verifyHost } from './verification.ts';
 
 /** What receipts pages need from the rest of the extension. */
 export type ReceiptsPorts = {
   readonly extensionUri: vscode.Uri;
   readonly calls: ClientCalls;
   readonly read: ReadReceipts;
-  readonly verify: (stream: ReceiptStream, sessionId: string | null) => Promise<ChainResult[]>;
+  /** Checks one chain of a session, or of the host's own stream by its name. */
+  readonly verify: (sessionId: string) => VerifyChain;
   readonly sessionName: (sessionId: string) => string;
   /** True if the session is one that this window knows. */
   readonly isKnown: (sessionId: string) => boolean;
 };
 
 const VIEW_TYPE = 'pilothouse.internal.receipts';
+/** The name of the host's own stream, which holds the receipts of controls that named no session here. */
+const HOST = 'host';
 /** Receipts often come several at once: they are fetched together. */
 const QUIET_MS = 100;
 
@@ -90,7 +93,10 @@ export class ReceiptsPanels implements Disposable {
       sessionId,
       title: () => (sessionId === null ? '' : this.#ports.sessionName(sessionId)),
       read: this.#ports.read,
-      verify: async (stream) => this.#ports.verify(stream, sessionId),
+      verify: async (stream) =>
+        stream === 'host' || sessionId === null
+          ? verifyHost(this.#ports.verify(HOST))
+          : verifyBoth(this.#ports.verify(sessionId)),
       post: (message) => void panel.webview.postMessage(message),
       copy: async (text) => vscode.env.clipboard.writeText(text),
       save,

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
+import { onDemand } from '../commands/on-demand.ts';
 import { targetSession } from '../commands/pick-session.ts';
 import { registerCommands } from '../commands/register.ts';
 import type { Services } from '../commands/services.ts';
@@ -7,7 +8,15 @@ import { controlError } from '../sessions/control/refused.ts';
 import type { HubChange, SessionHub } from '../sessions/session-hub.ts';
 import type { RewindPorts } from './ports.ts';
 import { RESTORE_SCHEME, RestoreDocuments } from './restore-documents.ts';
-import { rewindCommands } from './rewind-commands.ts';
+
+const COMMANDS = [
+  'pilothouse.rollBack',
+  'pilothouse.restoreFiles',
+  'pilothouse.redoRollback',
+  'pilothouse.forkSession',
+  'pilothouse.removeMessages',
+  'pilothouse.internal.restoreCall',
+];
 
 /** How long a stopped turn may take to end before going back gives up, in milliseconds. */
 const STOP_WAIT_MS = 20_000;
@@ -21,7 +30,11 @@ export function registerRewind(services: Services): Disposable {
   );
   store.add(vscode.workspace.registerTextDocumentContentProvider(RESTORE_SCHEME, documents));
   const choose = async (argument: unknown) => targetSession(services, argument);
-  store.add(registerCommands(rewindCommands(ports, choose), services.log));
+  const commands = onDemand(COMMANDS, async () => {
+    const { createRewindCommands } = await import('../control/bundle.ts');
+    return createRewindCommands(ports, choose);
+  });
+  store.add(registerCommands(commands, services.log));
   return store;
 }
 

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
+import { onDemand } from '../commands/on-demand.ts';
 import { targetSession } from '../commands/pick-session.ts';
 import { registerCommands } from '../commands/register.ts';
 import type { Services } from '../commands/services.ts';
 import { controlError } from '../sessions/control/refused.ts';
 import { sessionName } from '../sessions/tree-model.ts';
 import type { AskAgent } from './decisions.ts';
-import { stagedCommands } from './staged-commands.ts';
 import { STAGED_SCHEME, StagedDocuments } from './staged-documents.ts';
 import { StagedFiles } from './staged-files.ts';
 import { StagedLenses } from './staged-lenses.ts';
@@ -14,6 +14,18 @@ import type { StagedStore } from './staged-store.ts';
 
 /** Staged edits in the editor. */
 export type Staged = Disposable & { readonly files: StagedFiles };
+
+const COMMANDS = [
+  'pilothouse.reviewStaged',
+  'pilothouse.keepAllStaged',
+  'pilothouse.discardAllStaged',
+  'pilothouse.toggleStagedMode',
+  'pilothouse.openStagedChange',
+  'pilothouse.keepStagedFile',
+  'pilothouse.discardStagedFile',
+  'pilothouse.keepStagedChange',
+  'pilothouse.discardStagedChange',
+];
 
 const STAGED: vscode.DocumentSelector = { scheme: STAGED_SCHEME };
 
@@ -43,12 +55,15 @@ export function registerStaged(services: Services, stagedStore: StagedStore): St
       throw controlError(error);
     }
   };
-  const commands = stagedCommands({
-    ask,
-    store: stagedStore,
-    files,
-    sessionName: (sessionId) => sessionName(hub.directory.get(sessionId)?.title ?? ''),
-    choose: async (argument) => targetSession(services, argument),
+  const commands = onDemand(COMMANDS, async () => {
+    const { createStagedCommands } = await import('../control/bundle.ts');
+    return createStagedCommands({
+      ask,
+      store: stagedStore,
+      files,
+      sessionName: (sessionId) => sessionName(hub.directory.get(sessionId)?.title ?? ''),
+      choose: async (argument) => targetSession(services, argument),
+    });
   });
   store.add(registerCommands(commands, log));
   return { files, dispose: () => store.dispose() };

@@ -1,0 +1,37 @@
+import * as l10n from '@vscode/l10n';
+import * as vscode from 'vscode';
+import { chatStrings as allChatStrings } from '../chat/chat-strings.ts';
+import type { CommandTable } from '../commands/services.ts';
+import { receiptsCommands } from '../receipts/receipts-commands.ts';
+import { ReceiptsPanels, type ReceiptsPorts } from '../receipts/receipts-panels.ts';
+import type { RewindPorts } from '../rewind/ports.ts';
+import { type ChooseSession, rewindCommands } from '../rewind/rewind-commands.ts';
+import { type StagedParts, stagedCommands } from '../staged/staged-commands.ts';
+
+/*
+ * What a window needs only once somebody looks back or decides about staged edits, as a file of its own: the main file
+ * is parsed whole at start-up. Its translations are its own too.
+ */
+if (vscode.l10n.bundle) l10n.config({ contents: vscode.l10n.bundle });
+
+/** The receipts pages and the commands that show them. */
+export function createReceipts(ports: ReceiptsPorts & { readonly choose: ChooseSession }): {
+  readonly panels: ReceiptsPanels;
+  readonly commands: CommandTable;
+} {
+  const panels = new ReceiptsPanels(ports);
+  return { panels, commands: receiptsCommands({ ...ports, panels }) };
+}
+
+export function createRewindCommands(ports: RewindPorts, choose: ChooseSession): CommandTable {
+  return rewindCommands(ports, choose);
+}
+
+export function createStagedCommands(parts: StagedParts): CommandTable {
+  return stagedCommands(parts);
+}
+
+/** The chat's texts in the language of the editor. */
+export function chatStrings(): ReturnType<typeof allChatStrings> {
+  return allChatStrings();
+}
