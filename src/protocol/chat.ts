@@ -198,7 +198,11 @@ export type ChatStatus = {
   /** What is held for later turns; `paused` is the translated reason, or null. */
   readonly nextTurns: {
     readonly paused: string | null;
-    readonly items: readonly { readonly id: string; readonly text: string }[];
+    readonly items: readonly {
+      readonly id: string;
+      readonly text: string;
+      readonly attached: readonly string[];
+    }[];
   };
   /** What Enter does while a turn runs. */
   readonly runningSend: ChatSendMode;
@@ -227,6 +231,8 @@ export type ChatPending = {
   readonly id: string;
   readonly mode: ChatInjectMode;
   readonly text: string;
+  /** Names of what goes with it, such as `format.ts:5-9`. */
+  readonly attached: readonly string[];
   readonly state: 'pending' | 'behind_approval' | 'given_back';
   /** False where another client owns it: then it can't be edited here. */
   readonly editable: boolean;

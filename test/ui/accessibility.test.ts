@@ -9,10 +9,11 @@ const WAITING: Pick<ChatStatus, 'pending' | 'nextTurns'> = {
     id: state,
     mode: 'steer',
     text: `a steer, ${state}`,
+    attached: ['format.ts:5-9'],
     state,
     editable: true,
   })),
-  nextTurns: { paused: 'Paused by you', items: [{ id: 'q', text: 'a later turn' }] },
+  nextTurns: { paused: 'Paused by you', items: [{ id: 'q', text: 'a later turn', attached: [] }] },
 };
 
 const inChat = withChat();

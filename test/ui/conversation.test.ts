@@ -114,7 +114,7 @@ describe('size', () => {
         'line 99999 of the output',
       );
       await page.getByRole('button', { name: 'Show All' }).click();
-      await page.getByRole('button', { name: 'Stop' }).click();
+      await page.getByRole('button', { name: 'Stop', exact: true }).click();
       expect(await said('open_output')).toEqual([{ type: 'open_output', toolCallId: 'tool-1' }]);
       expect(await said('stop')).toHaveLength(1);
     }));

@@ -12,6 +12,7 @@ const STEER: ChatPending = {
   id: 'm1',
   mode: 'steer',
   text: 'Use two spaces',
+  attached: [],
   state: 'pending',
   editable: true,
 };
@@ -19,9 +20,9 @@ const STEER: ChatPending = {
 const QUEUE: ChatStatus['nextTurns'] = {
   paused: null,
   items: [
-    { id: 'q1', text: 'first' },
-    { id: 'q2', text: 'second' },
-    { id: 'q3', text: 'third' },
+    { id: 'q1', text: 'first', attached: [] },
+    { id: 'q2', text: 'second', attached: [] },
+    { id: 'q3', text: 'third', attached: [] },
   ],
 };
 
@@ -148,6 +149,16 @@ describe('messages on their way', () => {
       ]);
       expect(await said('stop')).toEqual([]);
       expect(await said('send')).toEqual([]);
+    }));
+
+  test('name the lines they are about', () =>
+    inChat(async ({ tell, page }) => {
+      await tell(
+        reset({ status: { ...RUNNING, pending: [{ ...STEER, attached: ['format.ts:5-9'] }] } }),
+      );
+      expect(await page.getByRole('list', { name: 'Attached context' }).textContent()).toBe(
+        'format.ts:5-9',
+      );
     }));
 
   test('are taken back, and those that came back go into the composer or away', () =>

@@ -71,6 +71,7 @@ export const isStatus: Check<ChatStatus> = shape<ChatStatus>({
       id: isString,
       mode: oneOf('steer', 'interrupt_immediate', 'queue'),
       text: isString,
+      attached: listOf(isString),
       state: oneOf('pending', 'behind_approval', 'given_back'),
       editable: isBoolean,
     }),
@@ -78,7 +79,11 @@ export const isStatus: Check<ChatStatus> = shape<ChatStatus>({
   nextTurns: shape<ChatStatus['nextTurns']>({
     paused: nullable(isString),
     items: listOf(
-      shape<ChatStatus['nextTurns']['items'][number]>({ id: isString, text: isString }),
+      shape<ChatStatus['nextTurns']['items'][number]>({
+        id: isString,
+        text: isString,
+        attached: listOf(isString),
+      }),
     ),
   }),
   runningSend: oneOf('prompt', 'steer', 'interrupt', 'next', 'note'),

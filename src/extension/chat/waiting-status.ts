@@ -18,22 +18,38 @@ export function waitingStatus({
     ],
     nextTurns: {
       paused: pausedWords(queue.paused),
-      items: queue.items.map(({ itemId, content }) => ({ id: itemId, text: textOf(content) })),
+      items: queue.items.map(({ itemId, content }) => ({
+        id: itemId,
+        text: textOf(content),
+        attached: attachedTo(content),
+      })),
     },
   };
 }
 
 function chatPending(one: PendingMessage, state: ChatPending['state']): ChatPending {
   const { messageId, mode, content } = one;
-  return { id: messageId, mode, text: textOf(content), state, editable: true };
+  return {
+    id: messageId,
+    mode,
+    text: textOf(content),
+    attached: attachedTo(content),
+    state,
+    editable: true,
+  };
 }
 
-/** A message in one text; what has none shows the names of what is attached. */
+/** The text of a message; one that has none shows the names of what goes with it. */
 export function textOf(content: readonly ContentBlock[]): string {
-  const { text, attachments, images } = promptView(content);
-  if (text !== '') return text;
-  const names = attachments.map(({ name }) => name);
-  return [...names, ...images.map(() => l10n.t('Image'))].join(', ');
+  return promptView(content).text || attachedTo(content).join(', ');
+}
+
+function attachedTo(content: readonly ContentBlock[]): string[] {
+  const { attachments, images } = promptView(content);
+  const names = attachments.map(({ name, range }) =>
+    range === undefined ? name : `${name}:${range}`,
+  );
+  return [...names, ...images.map(() => l10n.t('Image'))];
 }
 
 function pausedWords(paused: NextTurnQueue['paused']): string | null {

@@ -28,7 +28,7 @@ describe('what the keys do', () => {
   });
 
   test('at rest a message can join a queue that is held', () => {
-    const nextTurns = { paused: 'by Stop', items: [{ id: 'q', text: 'q' }] };
+    const nextTurns = { paused: 'by Stop', items: [{ id: 'q', text: 'q', attached: [] }] };
     expect(sendModes({ ...IDLE, nextTurns })).toEqual(['prompt', 'next']);
   });
 });

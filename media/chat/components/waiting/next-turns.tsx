@@ -125,7 +125,7 @@ function NextRow({ item, at, items, dragged, onDrag }: RowProps): JSX.Element {
           />
         ) : (
           <>
-            <WaitingText text={item.text} />
+            <WaitingText text={item.text} attached={item.attached} />
             <span class="waiting-actions">
               <IconButton icon="edit" label={strings.edit} onClick={() => setEditing(true)} />
               <IconButton

@@ -75,7 +75,7 @@ function PendingRow({ message }: { readonly message: ChatPending }): JSX.Element
           }}
         />
       ) : (
-        <WaitingText text={text} />
+        <WaitingText text={text} attached={message.attached} />
       )}
     </li>
   );

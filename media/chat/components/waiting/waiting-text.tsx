@@ -3,8 +3,10 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { LinkButton } from '../shared/buttons.tsx';
 import { useStrings } from '../shared/context.ts';
 
+type Props = { readonly text: string; readonly attached: readonly string[] };
+
 /** A message in two lines at most; a longer one is shown whole on demand. */
-export function WaitingText({ text }: { readonly text: string }): JSX.Element {
+export function WaitingText({ text, attached }: Props): JSX.Element {
   const strings = useStrings();
   const element = useRef<HTMLParagraphElement>(null);
   const [whole, setWhole] = useState(false);
@@ -27,6 +29,15 @@ export function WaitingText({ text }: { readonly text: string }): JSX.Element {
         <LinkButton onClick={() => setWhole(!whole)}>
           {whole ? strings.showLess : strings.showFull}
         </LinkButton>
+      )}
+      {attached.length > 0 && (
+        <ul class="waiting-attached quiet" aria-label={strings.attachmentsLabel}>
+          {attached.map((name) => (
+            <li key={name} title={name}>
+              {name}
+            </li>
+          ))}
+        </ul>
       )}
     </div>
   );
