@@ -30,6 +30,11 @@ async function explain(error: unknown): Promise<void> {
   const showLog = l10n.t('Show Log');
   const restart = l10n.t('Restart Agent');
   const code: string = error instanceof CodedError ? String(error.code) : '';
+  if (code === 'control.refused') {
+    // Nothing has changed, and the message says what to do: the log knows no more.
+    void vscode.window.showWarningMessage(messageOf(error));
+    return;
+  }
   const isAgent = code.startsWith('agent.');
   const actions = isAgent ? [restart, showLog] : [showLog];
   const picked = await vscode.window.showErrorMessage(messageOf(error), ...actions);

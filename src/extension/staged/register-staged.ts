@@ -47,6 +47,13 @@ export function registerStaged(services: Services, stagedStore: StagedStore): St
       providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
     }),
   );
+  store.add(
+    vscode.workspace.onDidSaveTextDocument(({ uri }) => {
+      for (const { sessionId } of hub.live())
+        if (files.of(sessionId).some(({ change }) => change.path === uri.fsPath))
+          files.fresh(sessionId).then(undefined, (error: unknown) => log.warn(String(error)));
+    }),
+  );
   const ask: AskAgent = async (method, params) => {
     const connection = await agent.ensure();
     try {

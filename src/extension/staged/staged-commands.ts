@@ -31,7 +31,11 @@ export function stagedCommands(parts: StagedParts): CommandTable {
     };
   return {
     'pilothouse.reviewStaged': about(async (sessionId) => review(parts, sessionId)),
-    'pilothouse.keepAllStaged': about(async (id) => keepFiles(parts.ask, id, null)),
+    'pilothouse.keepAllStaged': about(async (id) => {
+      await keepFiles(parts.ask, id, null);
+      // What was not written is shown with the reason.
+      await parts.files.fresh(id);
+    }),
     'pilothouse.discardAllStaged': about(async (id) => discardAll(parts, id)),
     'pilothouse.toggleStagedMode': about(async (id) => toggle(parts, id)),
     'pilothouse.openStagedChange': async (argument) => openOne(parts, argument),
