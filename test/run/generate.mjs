@@ -48,6 +48,9 @@ function lenient(node) {
     else if (key !== 'description' && !key.startsWith('x-')) copy[key] = lenient(value);
   }
   if (copy.anyOf) Object.assign(copy, byTag(copy));
+  // Without a type, the keywords for objects say nothing about null or a list.
+  if (copy.type === undefined && (copy.properties ?? copy.required ?? copy.discriminator))
+    copy.type = 'object';
   return node['x-deserialize-default-on-null'] === true
     ? { anyOf: [{ type: 'null' }, copy] }
     : copy;

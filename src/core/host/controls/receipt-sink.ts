@@ -9,7 +9,7 @@ export type ReceiptTaker = { receipt(receipt: ControlOutcome): Promise<void> };
 
 /**
  * Keeps receipts where they belong: in the live session, so that its subscribers see them; in the stored one; and in
- * the host's own stream if the session is not here, or was just deleted.
+ * the host's own stream if the session is not here, was just deleted, or takes nothing any more.
  */
 export class JournaledReceipts implements ReceiptSink {
   readonly #live: (sessionId: SessionId) => ReceiptTaker | undefined;
@@ -26,8 +26,22 @@ export class JournaledReceipts implements ReceiptSink {
   async keep(receipt: ControlOutcome): Promise<void> {
     const sessionId = receipt.session_id as SessionId;
     const live = this.#live(sessionId);
-    if (live !== undefined) await live.receipt(receipt);
+    if (live !== undefined) await this.#give(live, receipt);
     else if (!(await this.#store(sessionId, receipt))) await this.#append(HOST_STREAM, receipt);
+  }
+
+  /** A session that a failed append has stopped keeps nothing, but what was asked of it must still be found. */
+  async #give(live: ReceiptTaker, receipt: ControlOutcome): Promise<void> {
+    try {
+      await live.receipt(receipt);
+    } catch (refused) {
+      try {
+        await this.#append(HOST_STREAM, receipt);
+      } catch {
+        // The store takes nothing at all: what the session says is why.
+        throw refused;
+      }
+    }
   }
 
   /** False if there is no such session. */
