@@ -211,6 +211,7 @@ export const ENGLISH: Strings = {
   nextPause: 'Pause Queue',
   nextResume: 'Resume Queue',
   nextSendNow: 'Send Now',
+  nextStopAndSend: 'Stop the Turn and Send Now',
   nextMenu: 'More Actions',
   nextUp: 'Move Up',
   nextDown: 'Move Down',

@@ -214,7 +214,10 @@ describe('the queue for the next turns', () => {
       await page.keyboard.type('!');
       await page.keyboard.press('Enter');
       expect(await said('next_edit')).toEqual([{ type: 'next_edit', id: 'q2', text: 'second!' }]);
-      await list(page).getByRole('button', { name: 'Send Now' }).nth(2).press('Enter');
+      await list(page)
+        .getByRole('button', { name: 'Stop the Turn and Send Now' })
+        .nth(2)
+        .press('Enter');
       expect(await said('next_send_now')).toMatchObject([{ id: 'q3' }]);
       await list(page).getByRole('button', { name: 'More Actions' }).first().press('Enter');
       await page.keyboard.press('End');
@@ -254,6 +257,9 @@ describe('the queue for the next turns', () => {
       const paused = { ...QUEUE, paused: 'Paused because you pressed Stop' };
       await tell(reset({ status: { ...IDLE, nextTurns: paused } }));
       expect(await list(page).getByRole('status').textContent()).toContain('you pressed Stop');
+      expect(await list(page).getByRole('button', { name: 'Send Now', exact: true }).count()).toBe(
+        3,
+      );
       await list(page).getByRole('button', { name: 'Resume Queue' }).click();
       expect(await said('next_resume')).toHaveLength(1);
       await tell({ type: 'status', status: { ...RUNNING, nextTurns: QUEUE } });

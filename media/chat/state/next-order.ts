@@ -7,3 +7,13 @@ export function moveTarget(
   if (direction === 'up') return at === 0 ? null : { before: items[at - 1]?.id ?? null };
   return at >= items.length - 1 ? null : { before: items[at + 2]?.id ?? null };
 }
+
+/** Where a message dropped on the one at `at` goes: it takes that place. */
+export function dropTarget(
+  items: readonly { readonly id: string }[],
+  dragged: string,
+  at: number,
+): string | null {
+  const from = items.findIndex(({ id }) => id === dragged);
+  return items[from < at ? at + 1 : at]?.id ?? null;
+}

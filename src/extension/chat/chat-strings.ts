@@ -250,6 +250,7 @@ function waitingTexts() {
     nextPause: l10n.t('Pause Queue'),
     nextResume: l10n.t('Resume Queue'),
     nextSendNow: l10n.t('Send Now'),
+    nextStopAndSend: l10n.t('Stop the Turn and Send Now'),
     nextMenu: l10n.t('More Actions'),
     nextUp: l10n.t('Move Up'),
     nextDown: l10n.t('Move Down'),

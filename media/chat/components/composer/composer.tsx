@@ -10,6 +10,7 @@ import { Decisions } from '../waiting/decisions.tsx';
 import { NextTurns } from '../waiting/next-turns.tsx';
 import { PendingList } from '../waiting/pending-list.tsx';
 import { Chips } from './chips.tsx';
+import { EscapeHint } from './escape-hint.tsx';
 import { Options } from './options.tsx';
 import { canSend } from './placeholder.ts';
 import { Queued } from './queued.tsx';
@@ -17,15 +18,12 @@ import { SendButton } from './send-button.tsx';
 import { TextInput } from './text-input.tsx';
 import { UsageMeter } from './usage-meter.tsx';
 import { isBlank, useDraft } from './use-draft.ts';
-import { useEscapeStop } from './use-escape-stop.ts';
 import { useFiles } from './use-files.ts';
 
 /** Where a message is written: text, context, pictures, the session's pickers, Send. */
 export function Composer({ view }: { readonly view: ViewState }): JSX.Element {
   const strings = useStrings();
-  const services = useServices();
-  const { store } = services;
-  const isEscArmed = useEscapeStop(services);
+  const { store } = useServices();
   const input = useRef<HTMLTextAreaElement>(null);
   const { draft, change, send } = useDraft(view);
   const files = useFiles(draft, change);
@@ -57,13 +55,9 @@ export function Composer({ view }: { readonly view: ViewState }): JSX.Element {
     >
       <Decisions status={view.status} />
       <PendingList pending={view.status.pending} />
-      <NextTurns nextTurns={view.status.nextTurns} />
+      <NextTurns status={view.status} />
       <Queued queued={view.status.queued} />
-      {isEscArmed && (
-        <p class="esc-hint" role="status">
-          {strings.escAgain}
-        </p>
-      )}
+      <EscapeHint />
       {errors.map((error) => (
         <p key={error} class="composer-error" role="alert">
           {error}
