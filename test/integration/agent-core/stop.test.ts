@@ -221,4 +221,19 @@ describe('a killed process', () => {
     expect(readFileSync(file('ran.txt'), 'utf8')).toBe('ran\n');
     await eventually(() => !isAlive(child), 'the end of the orphan');
   });
+
+  it.each(['session/load', 'session/resume'])(
+    'works all the same after a %s of the busy session (A08)',
+    async (method) => {
+      const { client, folder, sessionId, file } = await inCodeMode();
+      const outcome = client.prompt(sessionId, 'run echo $$ > busy.pid; exec sleep 300');
+      const pid = await pidFrom(file('busy.pid'));
+      await client.call(method, { sessionId, cwd: folder, mcpServers: [] });
+      expect(isAlive(pid)).toBe(true);
+      client.notify('session/cancel', { sessionId });
+      expect((await outcome)['stopReason']).toBe('cancelled');
+      await eventually(() => !isAlive(pid), 'the end of the command');
+      expect((await client.prompt(sessionId, 'finish with again'))['stopReason']).toBe('end_turn');
+    },
+  );
 });
