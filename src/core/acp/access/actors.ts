@@ -32,7 +32,10 @@ export class Actors {
     const inSession = sessionId === undefined ? undefined : this.#sources.roleIn(sessionId);
     const isObserver = own === 'observer' || inSession === 'observer' || role === 'observer';
     const actor: Actor = {
-      clientId: typeof clientId === 'string' && clientId !== '' ? clientId : this.#sources.name(),
+      clientId: (typeof clientId === 'string' && clientId !== ''
+        ? clientId
+        : this.#sources.name()
+      ).slice(0, LONGEST_NAME),
       role: isObserver ? 'observer' : 'host_owner',
       source: 'acp',
     };
@@ -45,6 +48,9 @@ export class Actors {
     return this.#own.has(actor);
   }
 }
+
+/** A name stands in every receipt. */
+const LONGEST_NAME = 512;
 
 /** Refuses what an observer may not do. */
 export function requireOwner(actor: Actor): void {

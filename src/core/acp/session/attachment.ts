@@ -259,6 +259,7 @@ export class Attachment implements Disposable {
     this.#isDisposed = true;
     this.#subscription.dispose();
     this.#output.clear();
+    this.#news.dispose();
     this.#pending.length = 0;
     for (const wake of this.#waiters.splice(0)) wake();
   }

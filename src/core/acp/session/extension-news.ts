@@ -1,3 +1,4 @@
+import type { Disposable } from '../../../base/disposables.ts';
 import type { EphemeralEvent, HistoryEvent } from '../../session/events.ts';
 import type { SessionId } from '../../session/words.ts';
 import type { ClientFacts } from '../client-facts.ts';
@@ -10,10 +11,13 @@ type Signal<T extends EphemeralEvent['type']> = Extract<EphemeralEvent, { type: 
 const LIVE = { replayed: false } as const;
 
 /** Tells a client that declared an extension what ACP has no word for. */
-export class ExtensionNews {
+export class ExtensionNews implements Disposable {
   readonly #sessionId: SessionId;
   readonly #facts: ClientFacts;
   readonly #sender: UpdateSender;
+  #waiting: Signal<'pending_changed'> | null = null;
+  #isPendingTold = false;
+  #isDisposed = false;
 
   constructor(sessionId: SessionId, facts: ClientFacts, sender: UpdateSender) {
     this.#sessionId = sessionId;
@@ -47,8 +51,28 @@ export class ExtensionNews {
     this.#sender.agentEvent(this.#sessionId, 'loop_checkpoint', payload, LIVE);
   }
 
-  pendingChanged({ pending, nextTurns }: Signal<'pending_changed'>): void {
+  /** Each tells everything that waits, so of many in a row only the first and the newest are sent. */
+  pendingChanged(signal: Signal<'pending_changed'>): void {
     if (!this.#facts.pilothouse) return;
+    if (this.#isPendingTold) {
+      this.#waiting = signal;
+      return;
+    }
+    this.#isPendingTold = true;
+    this.#tellPending(signal);
+    setImmediate(() => {
+      this.#isPendingTold = false;
+      const newest = this.#waiting;
+      this.#waiting = null;
+      if (newest !== null && !this.#isDisposed) this.pendingChanged(newest);
+    });
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+  }
+
+  #tellPending({ pending, nextTurns }: Signal<'pending_changed'>): void {
     this.#sender.extension('_pilothouse/pending_changed', {
       sessionId: this.#sessionId,
       pending: pending.map(shownPending),

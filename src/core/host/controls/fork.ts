@@ -47,6 +47,9 @@ const LEFT_OUT: readonly HistoryEvent['type'][] = [
 
 const ALL = Number.MAX_SAFE_INTEGER;
 
+/** Ids stand in addresses, file names and command lines, so they are kept to what all of those take. */
+const USABLE_ID = /^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$/;
+
 /** Copies conversations into sessions of their own. */
 export class SessionForks {
   readonly #parts: ForkParts;
@@ -57,7 +60,7 @@ export class SessionForks {
 
   /**
    * The new session holds the branch up to the cut and nothing that refers to its parent; it is on disk whole or not at
-   * all. Throws `session_exists`, `environment_widened`, and what `MessageMarks.cut` throws.
+   * all. Throws `invalid_params`, `session_exists`, `environment_widened`, and what `MessageMarks.cut` throws.
    */
   async fork(
     { sessionId, actor }: ControlTarget,
@@ -68,7 +71,7 @@ export class SessionForks {
     const parentId = sessionId as SessionId;
     const { branch, marks, config } = await source(parentId);
     const cut = marks.cut(request.at);
-    const child = (request.id ?? newId()) as SessionId;
+    const child = usable(request.id ?? newId());
     await this.#refuseTaken(child);
     const copied = await readBranch(between(branch, 0, cut.to + 1), { limit: ALL }, (range) =>
       journal.readHistory(parentId, range),
@@ -126,6 +129,14 @@ export class SessionForks {
       events.map((event) => ({ stream: 'history', event })),
     );
   }
+}
+
+function usable(id: string): SessionId {
+  if (USABLE_ID.test(id)) return id as SessionId;
+  throw new ControlRefused(
+    'invalid_params',
+    'The id of a session begins with a letter or digit and has up to 128 letters, digits, dots, dashes and underscores. Choose another id, or leave it out.',
+  );
 }
 
 /** What follows the first event: the copied ones, the end of a turn that was cut, and the options of today. */

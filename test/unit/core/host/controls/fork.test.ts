@@ -80,6 +80,18 @@ describe('fork', () => {
     await running.stop();
   });
 
+  test.each(['../../x', ' ', 'a\u0000b', '\ud800', '.hidden', 'a/b', 'x'.repeat(129), 'ä'])(
+    'refuses the id %j, which not every place can hold',
+    async (id) => {
+      const rig = await aRig();
+      await rig.writes('one');
+      await expect(rig.desk.fork(target, { at: { whole: true }, id }, client)).rejects.toEqual(
+        refused('invalid_params'),
+      );
+      expect((await rig.receipts()).at(-1)).toMatchObject({ outcome: 'invalid_params' });
+    },
+  );
+
   test('may only narrow the environment', async () => {
     const rig = await aRig();
     const isolated = { kind: 'isolated' } as const;
