@@ -10,6 +10,7 @@ import type { Inbox } from './inbox.ts';
 import { ControlRefused } from './refusal.ts';
 import type { Seams } from './seams.ts';
 import type { NewInject } from './session-control.ts';
+import { requireRoom } from './waiting-limit.ts';
 
 /** What the desk works with. */
 export type InjectDeskParts = {
@@ -43,6 +44,7 @@ export class InjectDesk {
     if (repeated !== null) return { messageId: repeated, isRepeat: true };
     this.#requireOpen();
     requireContent(content);
+    requireRoom(inbox.pending(), content);
     const event = injectAccepted(message, deps.ids.unique() as MessageId, bodyHash);
     inbox.apply(event, deps.clock.now());
     await recorder.control(event);
@@ -64,8 +66,13 @@ export class InjectDesk {
     content: readonly ContentBlock[],
     actor: Actor,
   ): Promise<void> {
-    this.#parts.inbox.replaceable(messageId, actor);
+    const { inbox } = this.#parts;
+    inbox.replaceable(messageId, actor);
     requireContent(content);
+    requireRoom(
+      inbox.pending().filter((waiting) => waiting.messageId !== messageId),
+      content,
+    );
     await this.#change({ type: 'inject_replaced', messageId, content, actor });
   }
 

@@ -6,6 +6,7 @@ import { isEmpty } from '../state/prompts.ts';
 import type { QueueItemId } from '../words.ts';
 import { ControlRefused } from './refusal.ts';
 import type { QueueRequest } from './session-control.ts';
+import { requireRoom } from './waiting-limit.ts';
 
 /** A message that waits to be a turn of its own. */
 export type HeldTurn = NextTurns['items'][number];
@@ -122,6 +123,7 @@ export class NextTurnQueue {
       return { kind: 'nothing', itemId: request.itemId };
     }
     if (before !== null) this.#held(before);
+    requireRoom(this.#items, content);
     const itemId = request.itemId ?? newItemId();
     return { kind: 'change', change: { kind: 'added', itemId, content, before }, itemId };
   }
@@ -129,6 +131,7 @@ export class NextTurnQueue {
   #edit(itemId: QueueItemId, content: readonly ContentBlock[]): QueueDecision {
     this.#held(itemId);
     refuseEmpty(content);
+    requireRoom(without(this.#items, itemId), content);
     return { kind: 'change', change: { kind: 'edited', itemId, content }, itemId };
   }
 

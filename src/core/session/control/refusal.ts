@@ -27,6 +27,7 @@ export const REFUSALS = [
   'environment_widened',
   'environment_rejected',
   'unknown_item',
+  'too_many_waiting',
   'unknown_tool_call',
   'not_staged',
   'session_closed',
