@@ -219,6 +219,7 @@ type ChatWaitingKey =
   | 'nextPause'
   | 'nextResume'
   | 'nextSendNow'
+  | 'nextStopAndSend'
   | 'nextMenu'
   | 'nextUp'
   | 'nextDown'

@@ -9,22 +9,12 @@ import {
   startAgentCore,
   tempFolder,
 } from '../support/agent-core/agent-core.ts';
+import { randomFrom } from '../support/random.ts';
 
 const KILLS = process.env['PILOTHOUSE_SOAK'] === 'full' ? 60 : 6;
 const SEED = Number(process.env['PILOTHOUSE_SEED'] ?? 1);
 /** A kill comes at the latest this long after the prompt: the script below takes about as long. */
 const MAX_MS = 4_000;
-
-/** Numbers in [0, 1) that a seed repeats (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let value = Math.imul(state ^ (state >>> 15), state | 1);
-    value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
-    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Each round's commands append their own name to a file, so that running one twice shows. */
 function script(round: number): string {

@@ -22,7 +22,7 @@ import { ChangeLog } from './changes/change-log.ts';
 import type { Changes } from './changes/changes.ts';
 import { composeControls } from './controls/compose-controls.ts';
 import type { ComposedControls } from './controls/host-controls.ts';
-import type { ReceiptWriter } from './controls/receipted.ts';
+import type { ReceiptWriter } from './controls/receipts/receipted.ts';
 import { noSuchSession } from './controls/sessions-at-hand.ts';
 import { HostError, unknownSession } from './errors.ts';
 import type { HostedSession } from './hosted-session.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { Deferred } from '../../../src/base/deferred.ts';
-import { SessionForks } from '../../../src/core/host/controls/fork.ts';
-import { HistoryDesk } from '../../../src/core/host/controls/history-controls.ts';
-import { JournaledReceipts } from '../../../src/core/host/controls/receipt-sink.ts';
-import { ReceiptWriter } from '../../../src/core/host/controls/receipted.ts';
+import { SessionForks } from '../../../src/core/host/controls/history/fork.ts';
+import { HistoryDesk } from '../../../src/core/host/controls/history/history-controls.ts';
+import { JournaledReceipts } from '../../../src/core/host/controls/receipts/receipt-sink.ts';
+import { ReceiptWriter } from '../../../src/core/host/controls/receipts/receipted.ts';
 import { noSuchSession } from '../../../src/core/host/controls/sessions-at-hand.ts';
 import { foldSession } from '../../../src/core/host/fold-session.ts';
 import { branchOf } from '../../../src/core/session/history/branch.ts';

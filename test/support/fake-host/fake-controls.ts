@@ -7,8 +7,8 @@ import { ComposedControls, ToldReceipts } from '../../../src/core/host/controls/
 import { InjectDesk } from '../../../src/core/host/controls/inject-controls.ts';
 import { OptionDesk } from '../../../src/core/host/controls/option-controls.ts';
 import { QueueDesk } from '../../../src/core/host/controls/queue-controls.ts';
-import { ReceiptList } from '../../../src/core/host/controls/receipt-list.ts';
-import { ReceiptWriter } from '../../../src/core/host/controls/receipted.ts';
+import { ReceiptList } from '../../../src/core/host/controls/receipts/receipt-list.ts';
+import { ReceiptWriter } from '../../../src/core/host/controls/receipts/receipted.ts';
 import type { ControlEvent } from '../../../src/core/session/control-events.ts';
 import type { Stored } from '../../../src/core/session/events.ts';
 import type { SessionId } from '../../../src/core/session/words.ts';

@@ -13,7 +13,7 @@ import type {
   HistoryControls,
   HostControls,
 } from '../../../src/core/host/controls/api.ts';
-import type { ReceiptWriter } from '../../../src/core/host/controls/receipted.ts';
+import type { ReceiptWriter } from '../../../src/core/host/controls/receipts/receipted.ts';
 import { HostError, unknownSession } from '../../../src/core/host/errors.ts';
 import type { HistoryQuery } from '../../../src/core/host/read-branch.ts';
 import type { HistoryEvent, Stored } from '../../../src/core/session/events.ts';

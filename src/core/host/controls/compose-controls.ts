@@ -8,16 +8,16 @@ import { unknownSession } from '../errors.ts';
 import { foldSession, storedNextTurns } from '../fold-session.ts';
 import type { HostedSession } from '../hosted-session.ts';
 import { StagedFileControls } from './file-controls.ts';
-import { type ForkSource, SessionForks } from './fork.ts';
-import { HistoryDesk } from './history-controls.ts';
-import type { HistorySessions } from './history-session.ts';
+import { type ForkSource, SessionForks } from './history/fork.ts';
+import { HistoryDesk } from './history/history-controls.ts';
+import type { HistorySessions } from './history/history-session.ts';
 import { ComposedControls, ToldReceipts } from './host-controls.ts';
 import { InjectDesk } from './inject-controls.ts';
 import { OptionDesk } from './option-controls.ts';
 import { QueueDesk } from './queue-controls.ts';
-import { ReceiptList } from './receipt-list.ts';
-import { JournaledReceipts } from './receipt-sink.ts';
-import { ReceiptWriter } from './receipted.ts';
+import { ReceiptList } from './receipts/receipt-list.ts';
+import { JournaledReceipts } from './receipts/receipt-sink.ts';
+import { ReceiptWriter } from './receipts/receipted.ts';
 import { noSuchSession, type SessionsAtHand } from './sessions-at-hand.ts';
 
 /** The host as its controls see it. */

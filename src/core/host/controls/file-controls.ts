@@ -4,7 +4,7 @@ import { FS_MODES, type FsMode } from '../../session/words.ts';
 import { unknownSession } from '../errors.ts';
 import type { StagedFiles } from '../staged/staged-files.ts';
 import type { ControlTarget, FileControls, StagedFile } from './api.ts';
-import type { ReceiptWriter } from './receipted.ts';
+import type { ReceiptWriter } from './receipts/receipted.ts';
 
 /** What the controls of staged files are made of. */
 export type FileControlParts = {

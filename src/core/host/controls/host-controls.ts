@@ -15,8 +15,8 @@ import type {
   ReceiptQuery,
   RestoreChoice,
 } from './api.ts';
-import type { ReceiptList } from './receipt-list.ts';
-import type { ReceiptSink, ReceiptWriter } from './receipted.ts';
+import type { ReceiptList } from './receipts/receipt-list.ts';
+import type { ReceiptSink, ReceiptWriter } from './receipts/receipted.ts';
 
 /** What the controls of a host are put together from. */
 export type HostControlParts = {

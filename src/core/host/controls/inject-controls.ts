@@ -14,7 +14,7 @@ import {
   type ToolCallId,
 } from '../../session/words.ts';
 import type { ControlTarget, InjectControls } from './api.ts';
-import type { Receipted, ReceiptWriter } from './receipted.ts';
+import type { Receipted, ReceiptWriter } from './receipts/receipted.ts';
 import {
   type ControlledSession,
   liveSession,

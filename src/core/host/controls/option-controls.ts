@@ -1,7 +1,7 @@
 import type { SessionConfigOption } from '../../../protocol/acp.ts';
 import type { Actor } from '../../../protocol/controls.ts';
 import type { ControlTarget, OptionControls } from './api.ts';
-import type { ReceiptWriter } from './receipted.ts';
+import type { ReceiptWriter } from './receipts/receipted.ts';
 import { noSuchSession } from './sessions-at-hand.ts';
 
 /** A live session as its options are changed. */

@@ -2,7 +2,7 @@ import type { Control } from '../../../protocol/controls.ts';
 import type { QueueRequest } from '../../session/control/session-control.ts';
 import type { NextTurns } from '../../session/control-events.ts';
 import type { ControlTarget, QueueControls } from './api.ts';
-import type { ReceiptWriter } from './receipted.ts';
+import type { ReceiptWriter } from './receipts/receipted.ts';
 import { liveSession, noSuchSession, type SessionsAtHand } from './sessions-at-hand.ts';
 
 type Kind = QueueRequest['kind'];

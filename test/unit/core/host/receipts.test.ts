@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { receiptOf } from '../../../../src/core/host/receipts.ts';
+import { receiptOf } from '../../../../src/core/host/controls/receipts/receipt-of.ts';
 
 const actor = { clientId: 'client', role: 'host_owner', source: 'acp' } as const;
 const huge = 'x'.repeat(1_000_000);

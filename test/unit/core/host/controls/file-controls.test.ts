@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { StagedFileControls } from '../../../../../src/core/host/controls/file-controls.ts';
-import { ReceiptWriter } from '../../../../../src/core/host/controls/receipted.ts';
+import { ReceiptWriter } from '../../../../../src/core/host/controls/receipts/receipted.ts';
 import { StagedFiles } from '../../../../../src/core/host/staged/staged-files.ts';
 import { StagedState } from '../../../../../src/core/session/control/staged.ts';
 import type { SessionId, ToolCallId } from '../../../../../src/core/session/words.ts';

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { redo, rollBack, truncate } from '../../../../../src/core/host/controls/history-moves.ts';
+import {
+  redo,
+  rollBack,
+  truncate,
+} from '../../../../../src/core/host/controls/history/history-moves.ts';
 import { foldSession } from '../../../../../src/core/host/fold-session.ts';
 import { ControlRefused } from '../../../../../src/core/session/control/refusal.ts';
 import type { SessionId } from '../../../../../src/core/session/words.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ReceiptList } from '../../../../../src/core/host/controls/receipt-list.ts';
+import { ReceiptList } from '../../../../../src/core/host/controls/receipts/receipt-list.ts';
 import type { ControlEvent } from '../../../../../src/core/session/control-events.ts';
 import type { Stored } from '../../../../../src/core/session/events.ts';
 import type { SessionId } from '../../../../../src/core/session/words.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   JournaledReceipts,
   type ReceiptTaker,
-} from '../../../../../src/core/host/controls/receipt-sink.ts';
+} from '../../../../../src/core/host/controls/receipts/receipt-sink.ts';
 import { HOST_STREAM } from '../../../../../src/core/session/ports.ts';
 import type { ControlOutcome } from '../../../../../src/protocol/controls.ts';
 

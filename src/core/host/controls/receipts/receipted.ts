@@ -1,8 +1,8 @@
-import type { Ids } from '../../../base/ids.ts';
-import type { Control, ControlOutcome } from '../../../protocol/controls.ts';
-import { ControlRefused } from '../../session/control/refusal.ts';
-import { type Outcome, receiptOf } from '../receipts.ts';
-import type { ControlTarget } from './api.ts';
+import type { Ids } from '../../../../base/ids.ts';
+import type { Control, ControlOutcome } from '../../../../protocol/controls.ts';
+import { ControlRefused } from '../../../session/control/refusal.ts';
+import type { ControlTarget } from '../api.ts';
+import { type Outcome, receiptOf } from './receipt-of.ts';
 
 /** A control's result with what its receipt says of it. `target` names more than the session, as `messageId`. */
 export type Receipted<T> = {

@@ -1,8 +1,8 @@
-import type { ControlEvent } from '../../session/control-events.ts';
-import type { Stored } from '../../session/events.ts';
-import type { HistoryRange } from '../../session/ports.ts';
-import { unknownSession } from '../errors.ts';
-import type { ListedReceipt, ReceiptPage, ReceiptQuery } from './api.ts';
+import type { ControlEvent } from '../../../session/control-events.ts';
+import type { Stored } from '../../../session/events.ts';
+import type { HistoryRange } from '../../../session/ports.ts';
+import { unknownSession } from '../../errors.ts';
+import type { ListedReceipt, ReceiptPage, ReceiptQuery } from '../api.ts';
 
 /** Where receipts are read from. `sessionId` null is the host's own stream. */
 export interface ReceiptStore {

@@ -1,13 +1,13 @@
-import type { Actor } from '../../../protocol/controls.ts';
-import type { RestoreTarget } from '../../session/checkpoints.ts';
-import type { RestoredFiles } from '../../session/control-events.ts';
-import type { HistoryEvent } from '../../session/events.ts';
-import type { Cut } from '../../session/history/message-marks.ts';
-import type { NewMove } from '../../session/history/new-move.ts';
-import { NO_USAGE } from '../../session/turn/budget.ts';
-import { cancelledEnding } from '../../session/turn/terminal.ts';
-import type { TurnId } from '../../session/words.ts';
-import type { CutPoint, MoveResult, Overwrite } from './api.ts';
+import type { Actor } from '../../../../protocol/controls.ts';
+import type { RestoreTarget } from '../../../session/checkpoints.ts';
+import type { RestoredFiles } from '../../../session/control-events.ts';
+import type { HistoryEvent } from '../../../session/events.ts';
+import type { Cut } from '../../../session/history/message-marks.ts';
+import type { NewMove } from '../../../session/history/new-move.ts';
+import { NO_USAGE } from '../../../session/turn/budget.ts';
+import { cancelledEnding } from '../../../session/turn/terminal.ts';
+import type { TurnId } from '../../../session/words.ts';
+import type { CutPoint, MoveResult, Overwrite } from '../api.ts';
 import type { HistorySession } from './history-session.ts';
 import { filesOf, newestUndone, restored, turnsFrom, undoOf } from './restores.ts';
 

@@ -1,4 +1,4 @@
-import type { Session } from '../../session/session.ts';
+import type { Session } from '../../../session/session.ts';
 
 /** A live session as far as its history is moved. */
 export type HistorySession = Pick<

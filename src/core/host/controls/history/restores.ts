@@ -1,10 +1,10 @@
-import { CodedError } from '../../../base/errors.ts';
-import type { Checkpoints, RestorePlan, RestoreTarget } from '../../session/checkpoints.ts';
-import { ControlRefused } from '../../session/control/refusal.ts';
-import type { RestoredFiles } from '../../session/control-events.ts';
-import type { KnownCheckpoint, Timeline, Undone } from '../../session/history/timeline.ts';
-import type { ToolCallId } from '../../session/words.ts';
-import type { Overwrite, RestoreChoice } from './api.ts';
+import { CodedError } from '../../../../base/errors.ts';
+import type { Checkpoints, RestorePlan, RestoreTarget } from '../../../session/checkpoints.ts';
+import { ControlRefused } from '../../../session/control/refusal.ts';
+import type { RestoredFiles } from '../../../session/control-events.ts';
+import type { KnownCheckpoint, Timeline, Undone } from '../../../session/history/timeline.ts';
+import type { ToolCallId } from '../../../session/words.ts';
+import type { Overwrite, RestoreChoice } from '../api.ts';
 
 /** What decides about going back. */
 export type Restorable = {

@@ -1,15 +1,15 @@
-import type { Actor } from '../../../protocol/controls.ts';
-import { canonical } from '../../session/commands.ts';
-import { ControlRefused } from '../../session/control/refusal.ts';
-import type { HistoryEvent } from '../../session/events.ts';
-import { type Branch, between } from '../../session/history/branch.ts';
-import type { Cut, MessageMarks } from '../../session/history/message-marks.ts';
-import { HOST_STREAM, type Journal } from '../../session/ports.ts';
-import type { EnvironmentPolicy, SessionConfig, SessionId } from '../../session/words.ts';
-import type { Client, LiveSession } from '../api.ts';
-import { checkForkPolicy, INHERITED } from '../environment-policy.ts';
-import { readBranch } from '../read-branch.ts';
-import type { ControlTarget, HistoryControls } from './api.ts';
+import type { Actor } from '../../../../protocol/controls.ts';
+import { canonical } from '../../../session/commands.ts';
+import { ControlRefused } from '../../../session/control/refusal.ts';
+import type { HistoryEvent } from '../../../session/events.ts';
+import { type Branch, between } from '../../../session/history/branch.ts';
+import type { Cut, MessageMarks } from '../../../session/history/message-marks.ts';
+import { HOST_STREAM, type Journal } from '../../../session/ports.ts';
+import type { EnvironmentPolicy, SessionConfig, SessionId } from '../../../session/words.ts';
+import type { Client, LiveSession } from '../../api.ts';
+import { checkForkPolicy, INHERITED } from '../../environment-policy.ts';
+import { readBranch } from '../../read-branch.ts';
+import type { ControlTarget, HistoryControls } from '../api.ts';
 import { sealOf } from './history-moves.ts';
 
 type Request = Parameters<HistoryControls['fork']>[1];

@@ -1,7 +1,7 @@
-import type { ControlOutcome } from '../../../protocol/controls.ts';
-import { JournalError } from '../../journal/errors.ts';
-import { HOST_STREAM, type Journal } from '../../session/ports.ts';
-import type { SessionId } from '../../session/words.ts';
+import type { ControlOutcome } from '../../../../protocol/controls.ts';
+import { JournalError } from '../../../journal/errors.ts';
+import { HOST_STREAM, type Journal } from '../../../session/ports.ts';
+import type { SessionId } from '../../../session/words.ts';
 import type { ReceiptSink } from './receipted.ts';
 
 /** A live session as far as receipts go. */

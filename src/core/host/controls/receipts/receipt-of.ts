@@ -1,4 +1,4 @@
-import type { Actor, Control, ControlOutcome } from '../../protocol/controls.ts';
+import type { Actor, Control, ControlOutcome } from '../../../../protocol/controls.ts';
 
 /** What a control came to; the rest of a receipt follows from the call. */
 export type Outcome = {

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
-import { ControlRefused } from '../../session/control/refusal.ts';
-import type { RestoredFiles } from '../../session/control-events.ts';
-import type { Timeline } from '../../session/history/timeline.ts';
-import type { CheckpointId, ToolCallId } from '../../session/words.ts';
-import type { Outcome } from '../receipts.ts';
-import type { CheckpointInfo, ControlTarget, HistoryControls, MoveResult } from './api.ts';
+import { ControlRefused } from '../../../session/control/refusal.ts';
+import type { RestoredFiles } from '../../../session/control-events.ts';
+import type { Timeline } from '../../../session/history/timeline.ts';
+import type { CheckpointId, ToolCallId } from '../../../session/words.ts';
+import type { CheckpointInfo, ControlTarget, HistoryControls, MoveResult } from '../api.ts';
+import type { Outcome } from '../receipts/receipt-of.ts';
+import type { Receipted, ReceiptWriter } from '../receipts/receipted.ts';
 import type { SessionForks } from './fork.ts';
 import { redo, rollBack, type Truncated, truncate } from './history-moves.ts';
 import type { HistorySession, HistorySessions } from './history-session.ts';
-import type { Receipted, ReceiptWriter } from './receipted.ts';
 import { planFor, restored, restoreTarget } from './restores.ts';
 
 /** What the history controls are made of. */
