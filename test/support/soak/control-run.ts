@@ -1,0 +1,147 @@
+import type { ControlOutcome } from '../../../src/protocol/controls.ts';
+import type { AcpTestClient } from '../acp-client/client.ts';
+
+/** One control that was sent, and what came of it. */
+export type SentControl = {
+  /** The client id of this one call, by which its receipt is found. */
+  readonly actor: string;
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  answer: 'none' | 'ok' | 'refused';
+  result: Readonly<Record<string, unknown>>;
+};
+
+/** Sends controls, each under a client id of its own, and keeps what was answered. */
+export class ControlRun {
+  readonly sent: SentControl[] = [];
+  readonly #sessionId: string;
+  #client: AcpTestClient;
+
+  constructor(client: AcpTestClient, sessionId: string) {
+    this.#client = client;
+    this.#sessionId = sessionId;
+  }
+
+  /** Goes on with another connection. */
+  reconnected(client: AcpTestClient): void {
+    this.#client = client;
+  }
+
+  /** Never rejects: a refusal and the end of the process are answers too. */
+  async send(method: string, params: Readonly<Record<string, unknown>>): Promise<SentControl> {
+    const actor = `c${this.sent.length}`;
+    const control: SentControl = { actor, method, params, answer: 'none', result: {} };
+    this.sent.push(control);
+    const client = this.#client;
+    try {
+      control.result = await client.call(method, {
+        sessionId: this.#sessionId,
+        ...params,
+        _meta: { harn: { clientId: actor } },
+      });
+      control.answer = 'ok';
+    } catch (failure) {
+      if (failure instanceof Error && 'code' in failure) control.answer = 'refused';
+    }
+    return control;
+  }
+
+  /** Answered ones of a method that were accepted. */
+  done(method: string): readonly SentControl[] {
+    return this.sent.filter((one) => one.method === method && one.answer === 'ok');
+  }
+}
+
+/** What the queue should hold, from the answers alone. */
+export class QueueModel {
+  #items: readonly { readonly itemId: string; readonly text: string }[] = [];
+
+  get items(): readonly { readonly itemId: string; readonly text: string }[] {
+    return this.#items;
+  }
+
+  /** What it would be with this change. */
+  with({ method, params }: Pick<SentControl, 'method' | 'params'>): QueueModel {
+    const next = new QueueModel();
+    next.#items = this.#changed(method, params);
+    return next;
+  }
+
+  #changed(method: string, params: Readonly<Record<string, unknown>>): QueueModel['items'] {
+    const itemId = String(params['itemId']);
+    const before = params['before'];
+    const others = this.#items.filter((item) => item.itemId !== itemId);
+    const own = this.#items.find((item) => item.itemId === itemId);
+    const place = (item: { itemId: string; text: string }): QueueModel['items'] => {
+      const at = others.findIndex((other) => other.itemId === before);
+      return at < 0 ? [...others, item] : [...others.slice(0, at), item, ...others.slice(at)];
+    };
+    switch (method) {
+      case '_pilothouse/queue/add':
+        return place({ itemId, text: String(params['content']) });
+      case '_pilothouse/queue/move':
+        return own === undefined ? this.#items : place(own);
+      case '_pilothouse/queue/edit':
+        return this.#items.map((item) =>
+          item.itemId === itemId ? { itemId, text: String(params['content']) } : item,
+        );
+      case '_pilothouse/queue/remove':
+        return others;
+      default:
+        return this.#items;
+    }
+  }
+}
+
+/** All receipts of a session, oldest first. */
+export async function allReceipts(
+  client: AcpTestClient,
+  sessionId: string,
+): Promise<readonly ControlOutcome[]> {
+  type Page = { receipts: { seq: number; receipt: ControlOutcome }[]; hasAfter: boolean };
+  const receipts: ControlOutcome[] = [];
+  for (let after = 0; ; ) {
+    const page = (await client.call('_pilothouse/receipts/list', {
+      sessionId,
+      after,
+      limit: 500,
+    })) as unknown as Page;
+    receipts.push(...page.receipts.map(({ receipt }) => receipt));
+    after = page.receipts.at(-1)?.seq ?? after;
+    if (!page.hasAfter) return receipts;
+  }
+}
+
+export type TranscriptUpdate = {
+  readonly sessionUpdate: string;
+  readonly content?: unknown;
+  readonly _meta?: { readonly pilothouse?: { readonly inject?: { readonly messageId: string } } };
+};
+
+/** The message that an update says was delivered; undefined if it says something else. */
+export function injectOf(update: TranscriptUpdate): string | undefined {
+  return update._meta?.pilothouse?.inject?.messageId;
+}
+
+/** Everything that ever happened in a session, what was rolled back included. */
+export async function everything(
+  client: AcpTestClient,
+  sessionId: string,
+): Promise<readonly TranscriptUpdate[]> {
+  type Page = {
+    entries: { eventId: number; updates: TranscriptUpdate[] }[];
+    hasAfter: boolean;
+  };
+  const updates: TranscriptUpdate[] = [];
+  for (let after = 0; ; ) {
+    const page = (await client.call('_pilothouse/history/page', {
+      sessionId,
+      after,
+      all: true,
+      limit: 1_000,
+    })) as unknown as Page;
+    updates.push(...page.entries.flatMap((entry) => entry.updates));
+    after = page.entries.at(-1)?.eventId ?? after;
+    if (!page.hasAfter) return updates;
+  }
+}
