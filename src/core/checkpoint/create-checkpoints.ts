@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
@@ -6,6 +5,7 @@ import type { Log } from '../session/ports.ts';
 import type { Workspace } from '../session/tool.ts';
 import type { SessionId } from '../session/words.ts';
 import { findOnHost } from '../tools/run/host-executables.ts';
+import { sessionFolder } from './folder.ts';
 import { type CheckpointLimits, DEFAULT_LIMITS } from './limits.ts';
 import { SessionCheckpoints } from './session-checkpoints.ts';
 
@@ -27,7 +27,7 @@ export function createCheckpoints(options: CheckpointOptions): SessionCheckpoint
   const { sessionId, workspace, folder, environment, clock, log, limits } = options;
   return new SessionCheckpoints({
     roots: workspace.roots,
-    folder: path.join(folder, folderName(sessionId)),
+    folder: sessionFolder(folder, sessionId),
     ownFolder: path.dirname(folder),
     environment,
     findGit: () => findOnHost('git', environment),
@@ -39,15 +39,9 @@ export function createCheckpoints(options: CheckpointOptions): SessionCheckpoint
 
 /** Removes all that is kept of a session's files. Nothing happens if there is nothing. */
 export async function deleteCheckpoints(folder: string, sessionId: SessionId): Promise<void> {
-  await rm(path.join(folder, folderName(sessionId)), {
+  await rm(sessionFolder(folder, sessionId), {
     recursive: true,
     force: true,
     maxRetries: 3,
   });
-}
-
-/** Ids are made by the host; one that is no plain name must still not lead elsewhere. */
-function folderName(sessionId: SessionId): string {
-  if (/^[0-9a-zA-Z][0-9a-zA-Z_-]{0,99}$/.test(sessionId)) return sessionId;
-  return `id-${createHash('sha256').update(sessionId).digest('hex')}`;
 }

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { messageOf } from '../../base/errors.ts';
 import type { Checkpoints, Effect, RestorePlan, RestoreTarget } from '../session/checkpoints.ts';
 import type { CheckpointFiles, RestoredFiles } from '../session/control-events.ts';
 import type { SessionId, TurnId } from '../session/words.ts';
 import type { CheckpointOptions } from './create-checkpoints.ts';
+import { noteFile, sessionFolder } from './folder.ts';
 
 /** The checkpoints of a session with the handle to end them. */
 export interface OwnedCheckpoints extends Checkpoints {
@@ -32,6 +34,16 @@ export class LateCheckpoints implements OwnedCheckpoints {
   async endTurn(turnId: TurnId): Promise<CheckpointFiles | null> {
     // Nothing was loaded, so nothing had an effect.
     return this.#opening === null ? null : (await this.#opening).endTurn(turnId);
+  }
+
+  async settled(): Promise<void> {
+    await (await this.#opening)?.settled();
+  }
+
+  async recover(isRecorded: (undo: string) => boolean): Promise<void> {
+    const { folder, sessionId } = this.#options;
+    if (!existsSync(noteFile(sessionFolder(folder, sessionId)))) return;
+    await (await this.#open()).recover(isRecorded);
   }
 
   async plan(target: RestoreTarget): Promise<RestorePlan> {

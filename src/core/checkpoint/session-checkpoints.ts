@@ -102,6 +102,19 @@ export class SessionCheckpoints implements Checkpoints {
     });
   }
 
+  async settled(): Promise<void> {
+    await this.#next(() => this.#restorer.settle()).catch((failure: unknown) =>
+      this.#parts.log.error('A restore of files could not be settled', {
+        error: messageOf(failure),
+      }),
+    );
+  }
+
+  async recover(isRecorded: (undo: string) => boolean): Promise<void> {
+    this.#ready ??= this.#recover(isRecorded);
+    await this.#ready;
+  }
+
   plan(target: RestoreTarget): Promise<RestorePlan> {
     return this.#next(() => this.#restorer.plan(target));
   }
@@ -124,19 +137,25 @@ export class SessionCheckpoints implements Checkpoints {
     return this.#serial.run(async () => {
       if (this.#closing.signal.aborted)
         throw new CheckpointError('checkpoint.closed', 'The session is being closed.');
-      this.#ready ??= recover({
-        note: this.#note,
-        states: this.#states,
-        contents: this.#contents,
-        roots: this.#parts.roots,
-        log: this.#parts.log,
-      });
+      this.#ready ??= this.#recover(() => false);
       await this.#ready;
       return work();
     });
   }
 
+  #recover(isRecorded: (undo: string) => boolean): Promise<void> {
+    return recover({
+      note: this.#note,
+      states: this.#states,
+      contents: this.#contents,
+      roots: this.#parts.roots,
+      log: this.#parts.log,
+      isRecorded,
+    });
+  }
+
   async #beforeEffect(effect: Effect, signal: AbortSignal): Promise<void> {
+    await this.#restorer.settle();
     await this.#noteLeft();
     const known = this.#turn?.turnId === effect.turnId ? this.#turn : null;
     const turn = known ?? new TurnRecord(effect.turnId, this.#parts.log);

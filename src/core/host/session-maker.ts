@@ -113,6 +113,8 @@ export class SessionMaker {
       row,
     });
     const { state, conversation } = folded;
+    const { session } = hosted;
+    await session.checkpoints?.recover((undo) => session.timeline.knowsRestore(undo));
     await hosted.session.restored(interruptedEvents(state, conversation), state.openTurn);
     return hosted;
   }

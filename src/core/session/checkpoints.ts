@@ -18,9 +18,17 @@ export interface Checkpoints {
   plan(target: RestoreTarget): Promise<RestorePlan>;
   /**
    * Puts files back. A file that changed since is left alone and listed as skipped, unless `overwrite` names it.
-   * All or nothing: throws `checkpoint.restore_failed` with every file as it was before the call.
+   * All or nothing: throws `checkpoint.restore_failed` with every file as it was before the call. Until it is
+   * `settled`, a restart takes it back.
    */
   restore(target: RestoreTarget, overwrite: 'all' | readonly string[]): Promise<RestoredFiles>;
+  /** The event that tells of the newest restore is in the journal: from here on it stands. Never rejects. */
+  settled(): Promise<void>;
+  /**
+   * Called when a session comes back, before anything else: takes a restore back that a crash cut, or of which no
+   * event tells, since nobody was told of it either. Never rejects.
+   */
+  recover(isRecorded: (undo: string) => boolean): Promise<void>;
   /** The bytes of one file of a plan; null where there is no file. */
   read(target: RestoreTarget, path: string, side: 'now' | 'then'): Promise<Uint8Array | null>;
 }

@@ -22,6 +22,8 @@ export class MemoryCheckpoints implements Checkpoints {
   /** Awaited by each restore before it does anything. */
   gate: Promise<void> = Promise.resolve();
   restores = 0;
+  /** Restores that a restart would take back. */
+  unsettled = 0;
   readonly #states = new Map<string, Files>();
   readonly #turns = new Map<TurnId, string>();
   readonly #calls = new Map<ToolCallId, string>();
@@ -60,6 +62,7 @@ export class MemoryCheckpoints implements Checkpoints {
     await this.gate;
     this.restores += 1;
     if (this.failure !== null) throw this.failure;
+    this.unsettled = 1;
     const undo = this.#keep();
     const then = this.#then(target);
     const restored: string[] = [];
@@ -75,6 +78,14 @@ export class MemoryCheckpoints implements Checkpoints {
       restored.push(path);
     }
     return { undo, restored, skipped };
+  }
+
+  async settled(): Promise<void> {
+    this.unsettled = 0;
+  }
+
+  async recover(): Promise<void> {
+    this.unsettled = 0;
   }
 
   async read(target: RestoreTarget, path: string, side: 'now' | 'then') {

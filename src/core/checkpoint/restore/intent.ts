@@ -2,6 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { ignoreMissing } from '../errors.ts';
+import { noteFile } from '../folder.ts';
 import { syncFolder, writeDurably } from '../store/durable.ts';
 
 const intentShape = z.object({
@@ -18,7 +19,7 @@ export class IntentNote {
   readonly #file: string;
 
   constructor(folder: string) {
-    this.#file = path.join(folder, 'restoring.json');
+    this.#file = noteFile(folder);
   }
 
   async write(intent: Intent): Promise<void> {

@@ -16,16 +16,22 @@ export type RecoveryParts = {
   readonly contents: Contents;
   readonly roots: readonly string[];
   readonly log: Log;
+  /** True if an event tells of the restore whose undo this is: then it was done, and stands. */
+  readonly isRecorded: (undo: string) => boolean;
 };
 
 /**
- * Takes back a restore that a crash cut in two: nobody was told that it happened. A file that somebody changed since
- * is left alone. Never rejects.
+ * Takes back a restore that a crash cut in two, or that no event tells of: nobody was told that it happened. A file
+ * that somebody changed since is left alone. Never rejects.
  */
 export async function recover(parts: RecoveryParts): Promise<void> {
   try {
     const intent = await parts.note.read();
     if (intent === null) return;
+    if (parts.isRecorded(intent.undo)) {
+      await parts.note.clear();
+      return;
+    }
     const { entries, left } = await parts.states.load(intent.undo);
     const removedFirst = [...entries].sort(([, one], [, other]) => rank(one) - rank(other));
     for (const [index, [file, entry]] of removedFirst.entries())

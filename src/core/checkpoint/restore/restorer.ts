@@ -1,4 +1,4 @@
-import { codeOf } from '../../../base/errors.ts';
+import { codeOf, messageOf } from '../../../base/errors.ts';
 import type { RestorePlan, RestoreTarget } from '../../session/checkpoints.ts';
 import type { RestoredFiles } from '../../session/control-events.ts';
 import { changeOf, type Entry } from '../entry.ts';
@@ -24,6 +24,7 @@ export type RestorerParts = {
 /** Says what putting files back would do, and does it. One call at a time. */
 export class Restorer {
   readonly #parts: RestorerParts;
+  #isNoted = false;
 
   constructor(parts: RestorerParts) {
     this.#parts = parts;
@@ -58,16 +59,20 @@ export class Restorer {
   ): Promise<RestoredFiles> {
     const { roots, contents, states, note, calls } = this.#parts;
     const goals = await this.#goals(target);
-    const { items, refused } = await select(await examine(goals, roots), goals, overwrite);
-    await contents.fetch(items.flatMap(({ target: to }) => (to === null ? [] : [to.content])));
-    const left = new Map(items.map(({ path: file, target: to }) => [file, to]));
-    const undo = await states.keep({
-      entries: await this.#keepPresent(items),
-      folders: await this.#missingFolders(items),
-      left,
+    const { items, refused, left, undo, prepared } = await untouched(async () => {
+      const selected = await select(await examine(goals, roots), goals, overwrite);
+      const { items } = selected;
+      await contents.fetch(items.flatMap(({ target: to }) => (to === null ? [] : [to.content])));
+      const left = new Map(items.map(({ path: file, target: to }) => [file, to]));
+      const undo = await states.keep({
+        entries: await this.#keepPresent(items),
+        folders: await this.#missingFolders(items),
+        left,
+      });
+      const prepared = await prepare(items, goals.folders);
+      await note.write({ undo, temporaries: [...prepared.temporaries] });
+      return { ...selected, left, undo, prepared };
     });
-    const prepared = await prepare(items, goals.folders);
-    await note.write({ undo, temporaries: [...prepared.temporaries] });
     try {
       await apply(prepared, contents);
     } catch (failure) {
@@ -75,9 +80,16 @@ export class Restorer {
       if (codeOf(failure) !== 'checkpoint.half_restored') await note.clear();
       throw failure;
     }
-    await note.clear();
+    this.#isNoted = true;
     await calls.keepLeft(left);
     return { undo, restored: items.map(({ path: file }) => file).sort(), skipped: refused };
+  }
+
+  /** The newest restore stands: a restart does not take it back any more. */
+  async settle(): Promise<void> {
+    if (!this.#isNoted) return;
+    this.#isNoted = false;
+    await this.#parts.note.clear();
   }
 
   /** Null where there is no file. Throws `checkpoint.unknown` for a path that is not part of the target. */
@@ -144,5 +156,19 @@ export class Restorer {
       if (target !== null)
         for (const folder of (await wayTo(file, root)).missing) missing.add(folder);
     return [...missing];
+  }
+}
+
+/** Work that only looks, and writes into the data folder: what stops it, as a full disk, has changed no file. */
+async function untouched<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (failure) {
+    if (failure instanceof CheckpointError) throw failure;
+    throw new CheckpointError(
+      'checkpoint.restore_failed',
+      `What is needed to put files back could not be read or kept: ${messageOf(failure)}. Nothing was changed. Remove the cause and try again.`,
+      { cause: failure },
+    );
   }
 }

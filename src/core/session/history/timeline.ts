@@ -39,6 +39,7 @@ export class Timeline {
   readonly #checkpoints: KnownCheckpoint[] = [];
   readonly #turns = new Map<TurnId, { readonly seq: number; readonly prompt: string }>();
   readonly #calls = new Set<string>();
+  readonly #restores = new Set<string>();
   #undone: Undone[] = [];
   #tip = 0;
 
@@ -98,6 +99,7 @@ export class Timeline {
         this.#move(event, at);
         break;
       case 'files_restored':
+        this.#restores.add(event.files.undo);
         this.#undone = [];
         break;
       default:
@@ -116,6 +118,11 @@ export class Timeline {
     return this.#checkpoints.some(({ event }) => event.checkpointId === checkpointId);
   }
 
+  /** True if an event tells of the restore of files whose undo this is. */
+  knowsRestore(undo: string): boolean {
+    return this.#restores.has(undo);
+  }
+
   /** True if a tool was ever called under this id, whatever branch that is on. */
   knowsCall(toolCallId: string): boolean {
     return this.#calls.has(toolCallId);
@@ -129,6 +136,7 @@ export class Timeline {
 
   #move(event: MoveEvent, at: number): void {
     const to = this.#tip - 1;
+    if (event.files !== null) this.#restores.add(event.files.undo);
     this.#moves.push({ seq: this.#tip, to: event.to });
     if (event.reason === 'rollback') this.#undone = [...this.#undone, { event, to, at }];
     else if (event.reason === 'redo') this.#undone = this.#undone.slice(0, -1);

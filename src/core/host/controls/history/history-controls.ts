@@ -211,7 +211,10 @@ async function kept(
   files: RestoredFiles | null,
   of: { readonly checkpointId: CheckpointId | null; readonly toolCallId: ToolCallId | null },
 ): Promise<Receipted<RestoredFiles>> {
-  if (files !== null) await session.record({ type: 'files_restored', ...of, files, actor });
+  if (files !== null) {
+    await session.record({ type: 'files_restored', ...of, files, actor });
+    await session.checkpoints?.settled();
+  }
   const result = files ?? { undo: '', restored: [], skipped: [] };
   return {
     result,

@@ -105,10 +105,14 @@ async function moveWithFiles(
   const files = await restored(checkpoints, target, overwrite);
   try {
     const counts = await session.moveHistory(move(files));
+    await checkpoints?.settled();
     return { ...counts, files, ...session.tip };
   } catch (error) {
-    if (files !== null)
-      await checkpoints?.restore({ kind: 'undo', undo: files.undo }, 'all').catch(() => undefined);
+    if (files !== null) {
+      // If this fails too, a restart takes it back.
+      const undone = checkpoints?.restore({ kind: 'undo', undo: files.undo }, 'all');
+      await undone?.then(() => checkpoints?.settled()).catch(() => undefined);
+    }
     throw error;
   }
 }
