@@ -54,6 +54,19 @@ describe('a restore that fails', () => {
     expect(names()).toEqual(['a', 'deep', 'deep/gone', 'ro', 'ro/keep']);
   });
 
+  it('changes nothing, and says why, where the data folder takes nothing', async () => {
+    await bench.write('a', '1');
+    const files = await bench.turn(({ shell }) => shell('printf 2 > a; printf 1 > new'));
+    const target = { kind: 'turns', turns: [files] } as const;
+    bench.shell(`chmod -R a-w ${bench.store}`);
+    const failure = unprivileged(() => bench.checkpoints.restore(target, []));
+    await expect(failure).rejects.toMatchObject({ code: 'checkpoint.restore_failed' });
+    expect([bench.text('a'), bench.text('new')]).toEqual(['2', '1']);
+    bench.shell(`chmod -R u+w ${bench.store}`);
+    const done = await unprivileged(() => bench.checkpoints.restore(target, []));
+    expect(done.restored).toHaveLength(2);
+  });
+
   it('changes nothing where what files held is not kept any more', async () => {
     await bench.write('a', '1');
     const files = await bench.turn(({ shell }) => shell('printf 2 > a; printf 1 > new'));

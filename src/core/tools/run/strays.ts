@@ -2,13 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { isObject } from '../../../base/json.ts';
 
+/** How often they are looked for, with a pause between: one that starts another, or just becomes another program, is missed once. */
+const PASSES = { least: 2, most: 40, pauseMs: 25 } as const;
+
 /** The variable that every child of a tool inherits, so that one which left its group is still known as ours. */
 export const OWNER_VARIABLE = 'AGENT_CORE_OWNER';
 
 /**
  * Kills processes that left their group (`setsid`, a daemon) but still carry their owner's mark in the environment
- * they were started with. Linux only: elsewhere another process's environment can't be read. Resolves with how many;
- * other work has its turn meanwhile.
+ * they were started with, and what those start meanwhile. Linux only: elsewhere another process's environment can't be
+ * read. Resolves with how many when a look finds none, or after a second of looking; other work has its turn meanwhile.
  */
 export async function killStrays(
   owner: string,
@@ -16,6 +19,17 @@ export async function killStrays(
 ): Promise<number> {
   if (platform !== 'linux') return 0;
   const mark = `${OWNER_VARIABLE}=${owner}`;
+  let total = 0;
+  for (let pass = 1; pass <= PASSES.most; pass += 1) {
+    const killed = await killMarked(mark);
+    total += killed;
+    if (killed === 0 && pass >= PASSES.least) break;
+    await new Promise((resolve) => setTimeout(resolve, PASSES.pauseMs));
+  }
+  return total;
+}
+
+async function killMarked(mark: string): Promise<number> {
   const killed = await Promise.all(
     (await readdir('/proc')).map(async (name) => {
       const pid = Number(name);
