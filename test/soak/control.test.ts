@@ -9,8 +9,10 @@ import { randomFrom } from '../support/random.ts';
 import {
   allReceipts,
   ControlRun,
+  currentBranch,
   everything,
   injectOf,
+  lastWrite,
   QueueModel,
   type SentControl,
 } from '../support/soak/control-run.ts';
@@ -50,7 +52,10 @@ class Drive {
     sent: false,
     rolledBack: false,
     redone: false,
+    file: false,
   };
+  /** Words of prompts that a kill broke off. */
+  readonly #cut = new Set<string>();
 
   constructor(seed: number) {
     this.#random = randomFrom(seed);
@@ -138,7 +143,19 @@ class Drive {
     }
     await this.#checkMessages(round, receipts);
     await this.#checkQueue(round);
+    await this.#checkFile(round);
     this.#ranOnce(round);
+  }
+
+  /** Files and conversation went back and forth together: the file is as the branch last left it. */
+  async #checkFile(round: string): Promise<void> {
+    const write = lastWrite(await currentBranch(this.#client, this.#sessionId));
+    const file = join(this.#folder, 'file.txt');
+    const now = existsSync(file) ? readFileSync(file, 'utf8') : null;
+    // Of a call that was broken off nobody knows, and a turn that was killed has no checkpoint.
+    if (write?.status === 'failed' || this.#cut.has(now ?? '')) return;
+    expect(now, `${round}: the file`).toBe(write?.text ?? null);
+    this.seen.file = true;
   }
 
   /** Every accepted message ended in exactly one way, or still waits. */
@@ -230,7 +247,7 @@ class Drive {
       `run echo ${word}.d >> ran.log; sleep 0.05`,
       `finish with ${word}`,
     ].join('\n');
-    await this.#client.prompt(this.#sessionId, text).catch(() => undefined);
+    await this.#client.prompt(this.#sessionId, text).catch(() => this.#cut.add(word));
   }
 
   async #act(): Promise<void> {

@@ -115,6 +115,9 @@ export async function allReceipts(
 export type TranscriptUpdate = {
   readonly sessionUpdate: string;
   readonly content?: unknown;
+  readonly toolCallId?: string;
+  readonly status?: string;
+  readonly rawInput?: Readonly<Record<string, unknown>>;
   readonly _meta?: { readonly pilothouse?: { readonly inject?: { readonly messageId: string } } };
 };
 
@@ -124,10 +127,39 @@ export function injectOf(update: TranscriptUpdate): string | undefined {
 }
 
 /** Everything that ever happened in a session, what was rolled back included. */
-export async function everything(
+export function everything(
   client: AcpTestClient,
   sessionId: string,
 ): Promise<readonly TranscriptUpdate[]> {
+  return pages(client, { sessionId, all: true });
+}
+
+/** What the conversation is now. */
+export function currentBranch(
+  client: AcpTestClient,
+  sessionId: string,
+): Promise<readonly TranscriptUpdate[]> {
+  return pages(client, { sessionId });
+}
+
+/** The newest write of a file, and how it ended; null if there is none. */
+export function lastWrite(
+  updates: readonly TranscriptUpdate[],
+): { readonly text: string; readonly status: string } | null {
+  const texts = new Map<string, string>();
+  let last: { text: string; status: string } | null = null;
+  for (const { sessionUpdate, toolCallId, rawInput, status } of updates) {
+    if (toolCallId === undefined) continue;
+    const text = sessionUpdate === 'tool_call' ? rawInput?.['text'] : undefined;
+    if (typeof text === 'string') texts.set(toolCallId, text);
+    const written = texts.get(toolCallId);
+    if (written !== undefined && (status === 'completed' || status === 'failed'))
+      last = { text: written, status };
+  }
+  return last;
+}
+
+async function pages(client: AcpTestClient, of: object): Promise<readonly TranscriptUpdate[]> {
   type Page = {
     entries: { eventId: number; updates: TranscriptUpdate[] }[];
     hasAfter: boolean;
@@ -135,9 +167,8 @@ export async function everything(
   const updates: TranscriptUpdate[] = [];
   for (let after = 0; ; ) {
     const page = (await client.call('_pilothouse/history/page', {
-      sessionId,
+      ...of,
       after,
-      all: true,
       limit: 1_000,
     })) as unknown as Page;
     updates.push(...page.entries.flatMap((entry) => entry.updates));
