@@ -14,6 +14,7 @@ import type { SecretSource } from '../secrets.ts';
 import { type Deadlines, verdictError, Watchdog } from './deadlines.ts';
 import { StreamFault, streamCut, toModelError } from './failure.ts';
 import { toPrompt, toTools } from './prompt.ts';
+import { providerFetch } from './provider-fetch.ts';
 import { CUT, ReplyReader } from './reply-reader.ts';
 
 /** What a model of a provider needs. */
@@ -26,10 +27,6 @@ export type SdkModelOptions = {
   readonly deadlines: Deadlines;
   readonly load: () => Promise<ProviderAdapter>;
 };
-
-/** Never follows a redirect: it would carry the key to another host. */
-const fetchWithoutRedirects: typeof globalThis.fetch = (input, init) =>
-  globalThis.fetch(input, { ...init, redirect: 'error' });
 
 const PREAMBLE: ReadonlySet<LanguageModelV3StreamPart['type']> = new Set([
   'stream-start',
@@ -84,7 +81,7 @@ export class SdkModel implements Model {
       provider,
       model: this.#options.model.name,
       key,
-      fetch: fetchWithoutRedirects,
+      fetch: providerFetch(provider.id),
     });
     watchdog.signal.throwIfAborted();
     const limit = adapter.maxOutputTokens?.(this.#options.model.name);
