@@ -37,6 +37,11 @@ const ACP = {
 /** Our own extension's definitions are exported by their names in the schema. */
 const ownNames = Object.keys(JSON.parse(readFileSync(ownSchemaFile, 'utf8')).$defs);
 
+/** Without a type, the keywords for objects say nothing about null or a list. */
+function speaksOfMembers({ properties, required, discriminator }) {
+  return (properties ?? required ?? discriminator) !== undefined;
+}
+
 /** What the schema marks as "use the default when it does not fit" must not make a message invalid. */
 function lenient(node) {
   if (Array.isArray(node)) return node.map(lenient);
@@ -48,9 +53,7 @@ function lenient(node) {
     else if (key !== 'description' && !key.startsWith('x-')) copy[key] = lenient(value);
   }
   if (copy.anyOf) Object.assign(copy, byTag(copy));
-  // Without a type, the keywords for objects say nothing about null or a list.
-  if (copy.type === undefined && (copy.properties ?? copy.required ?? copy.discriminator))
-    copy.type = 'object';
+  if (copy.type === undefined && speaksOfMembers(copy)) copy.type = 'object';
   return node['x-deserialize-default-on-null'] === true
     ? { anyOf: [{ type: 'null' }, copy] }
     : copy;

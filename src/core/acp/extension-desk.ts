@@ -29,7 +29,7 @@ type Method = Exclude<keyof PilothouseAgentMethods, ControlRoomMethod>;
 const CHECKS: { readonly [M in Method]: checks.SchemaCheck } = {
   '_pilothouse/history/page': checks.historyPage,
   '_pilothouse/history/hash_at': checks.historyHashAt,
-  '_pilothouse/history/verify': checks.sessionOnly,
+  '_pilothouse/history/verify': checks.historyVerify,
   '_pilothouse/sessions/search': checks.sessionsSearch,
   '_pilothouse/secrets/set': checks.secretsSet,
   '_pilothouse/models/configure': checks.modelsConfigure,
@@ -158,8 +158,11 @@ export class ExtensionDesk {
         return { eventId, prefixHash: await this.#host.hashAt(sessionId, eventId) };
       }
       case '_pilothouse/history/verify': {
-        const { sessionId, stream } = params as { sessionId: SessionId; stream?: unknown };
-        return await this.#host.verify(sessionId, stream === 'control' ? 'control' : 'history');
+        const { sessionId, stream = 'history' } = params as {
+          sessionId: SessionId;
+          stream?: 'history' | 'control';
+        };
+        return await this.#host.verify(sessionId, stream);
       }
       case '_pilothouse/sessions/search': {
         const page = await this.#host.list(params as Parameters<SessionHost['list']>[0]);

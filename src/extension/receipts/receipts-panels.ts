@@ -42,8 +42,9 @@ export class ReceiptsPanels implements Disposable {
     this.#ports = ports;
     this.#store.add(
       ports.calls.onNotification('_harn/agentEvent', (params) => {
-        if (isObject(params) && params['kind'] === 'control_outcome')
-          this.#receiptCame(String(params['sessionId'] ?? ''));
+        if (!isObject(params) || params['kind'] !== 'control_outcome') return;
+        const { sessionId } = params;
+        this.#receiptCame(typeof sessionId === 'string' ? sessionId : '');
       }),
     );
   }

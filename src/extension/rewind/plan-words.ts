@@ -154,6 +154,16 @@ export function skipReason(reason: string): string {
       return l10n.t('outside the folder');
     case 'timeout':
       return l10n.t('took too long');
+    case 'behind_link':
+      return l10n.t('behind a symbolic link');
+    case 'folder_in_the_way':
+      return l10n.t('a folder with other files is there now');
+    case 'file_in_the_way':
+      return l10n.t('a folder above it is a file now');
+    case 'special_file':
+      return l10n.t('neither a file nor a link now');
+    case 'unreadable':
+      return l10n.t('it can not be read');
     default:
       return reason;
   }

@@ -21,13 +21,14 @@ export type Examined = {
   readonly refused: readonly { readonly path: string; readonly reason: string }[];
 };
 
-export const CHANGED_SINCE = 'It was changed since the session left it';
-const OUTSIDE = 'It lies outside the folders of the session';
-const BEHIND_LINK = 'It lies behind a symbolic link';
-const FOLDER_IN_THE_WAY = 'There is a folder with other files now';
-const FILE_IN_THE_WAY = 'A folder above it is a file now';
-const SPECIAL = 'It is neither a file nor a link now';
-const UNREADABLE = 'It can not be read';
+// Words for programs; whoever shows them says what they mean.
+export const CHANGED_SINCE = 'changed_since';
+const OUTSIDE = 'outside_workspace';
+const BEHIND_LINK = 'behind_link';
+const FOLDER_IN_THE_WAY = 'folder_in_the_way';
+const FILE_IN_THE_WAY = 'file_in_the_way';
+const SPECIAL = 'special_file';
+const UNREADABLE = 'unreadable';
 
 /** Compares goals with the disk. Changes nothing. */
 export async function examine(goals: Goals, roots: readonly string[]): Promise<Examined> {

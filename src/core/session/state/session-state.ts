@@ -138,7 +138,8 @@ export class SessionState {
     this.#openTurn = null;
     const commandId = this.#turnCommands.get(event.turnId);
     // A turn that ended is sealed again where a cut went through it; its prompt was answered with the first end.
-    if (commandId === undefined || this.#accepted.get(commandId)?.ended != null) return;
+    const ended = commandId === undefined ? null : this.#accepted.get(commandId)?.ended;
+    if (commandId === undefined || (ended !== undefined && ended !== null)) return;
     const { turnId, terminal, stopReason, usage } = event;
     this.#update(commandId, { ended: { turnId, terminal, stopReason, usage } });
   }
