@@ -6,9 +6,9 @@ import type { GateAnswer } from '../approvals/gate.ts';
 import { fellBackWords, type SendSettings, sendMessage } from '../sessions/control/sending.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
 import type { SessionHub } from '../sessions/session-hub.ts';
-import type { ChatBridge } from './bridge.ts';
 import { type ControlRequest, handleControlRequest, isControlRequest } from './control-requests.ts';
-import { parseFromChat } from './from-chat.ts';
+import type { ChatBridge } from './webview/bridge.ts';
+import { parseFromChat } from './webview/from-chat.ts';
 
 type CommandName = Exclude<Extract<FromChat, { type: 'command' }>['name'], 'set_key'>;
 

@@ -5,12 +5,12 @@ import { availability } from '../core/availability.ts';
 import type { SessionHub } from '../sessions/session-hub.ts';
 import { settings } from '../settings/settings.ts';
 import type { Asides } from './asides.ts';
-import { type BridgePorts, ChatBridge } from './bridge.ts';
 import { ChatController } from './controller.ts';
 import { chatEffects } from './effects.ts';
 import { Mentions } from './mentions/mentions.ts';
 import { TEXT_SCHEME, TextDocuments } from './text-documents.ts';
-import { CHAT_VIEW, ChatViewProvider } from './view-provider.ts';
+import { type BridgePorts, ChatBridge } from './webview/bridge.ts';
+import { CHAT_VIEW, ChatViewProvider } from './webview/view-provider.ts';
 
 const SHOWN_KEY = 'chat.session';
 

@@ -1,4 +1,4 @@
-import { pickFolder } from './pick-folder.ts';
+import { pickFolder } from './picks/pick-folder.ts';
 import type { Services } from './services.ts';
 
 /** Completes the parts with the two deeds that most commands share. */

@@ -1,11 +1,11 @@
 import type * as vscode from 'vscode';
-import type { ChatBridge } from '../chat/bridge.ts';
-import type { ChatViewProvider } from '../chat/view-provider.ts';
+import type { ChatBridge } from '../chat/webview/bridge.ts';
+import type { ChatViewProvider } from '../chat/webview/view-provider.ts';
 import type { Agent } from '../core/agent.ts';
 import type { ClientCalls } from '../core/client-requests.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
 import type { SessionHub } from '../sessions/session-hub.ts';
-import type { SessionsTree } from '../sessions/sessions-tree.ts';
+import type { SessionsTree } from '../sessions/tree/sessions-tree.ts';
 import type { ModelKeys } from '../settings/model-sources.ts';
 
 /** What commands act on. */

@@ -1,9 +1,9 @@
 import type * as vscode from 'vscode';
 import { Emitter } from '../../base/emitter.ts';
-import { targetSession } from '../commands/pick-session.ts';
+import { targetSession } from '../commands/picks/pick-session.ts';
 import type { Services } from '../commands/services.ts';
 import type { HubChange } from '../sessions/session-hub.ts';
-import { sessionName } from '../sessions/tree-model.ts';
+import { sessionName } from '../sessions/tree/tree-model.ts';
 import type { DiffPorts } from './ports.ts';
 
 /** The ports of the diff views on the extension's services. */

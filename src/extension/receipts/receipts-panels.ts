@@ -3,7 +3,7 @@ import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import { isObject } from '../../base/json.ts';
-import { chatHtml } from '../chat/html.ts';
+import { chatHtml } from '../chat/webview/html.ts';
 import type { ClientCalls } from '../core/client-requests.ts';
 import { parseFromReceipts } from './from-receipts.ts';
 import type { ReadReceipts } from './receipt-feed.ts';

@@ -1,10 +1,10 @@
 import type * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
-import { onDemand } from '../commands/on-demand.ts';
-import { targetSession } from '../commands/pick-session.ts';
+import { targetSession } from '../commands/picks/pick-session.ts';
 import { registerCommands } from '../commands/register.ts';
 import type { Services } from '../commands/services.ts';
-import { sessionName } from '../sessions/tree-model.ts';
+import { onDemand } from '../commands/tables/on-demand.ts';
+import { sessionName } from '../sessions/tree/tree-model.ts';
 import type { VerifyChain } from './verification.ts';
 
 /** How long a check of a long history may take, in milliseconds. */

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
-import { onDemand } from '../commands/on-demand.ts';
-import { targetSession } from '../commands/pick-session.ts';
+import { targetSession } from '../commands/picks/pick-session.ts';
 import { registerCommands } from '../commands/register.ts';
 import type { Services } from '../commands/services.ts';
+import { onDemand } from '../commands/tables/on-demand.ts';
 import { controlError } from '../sessions/control/refused.ts';
 import type { HubChange, SessionHub } from '../sessions/session-hub.ts';
 import type { RewindPorts } from './ports.ts';

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { CodedError } from '../../base/errors.ts';
 import type { ListedCheckpoint } from '../../protocol/pilothouse.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
-import { relativeTime } from '../sessions/relative-time.ts';
+import { relativeTime } from '../sessions/tree/relative-time.ts';
 import type { CutMessage } from './branching.ts';
 import { shortened } from './plan-words.ts';
 import type { RewindPorts } from './ports.ts';

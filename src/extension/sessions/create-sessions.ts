@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import type { Agent } from '../core/agent.ts';
-import { SessionDecorations } from './decorations.ts';
 import type { SessionHub } from './session-hub.ts';
-import { SessionsTree } from './sessions-tree.ts';
-import { UnreadMarks } from './unread.ts';
+import { SessionDecorations } from './tree/decorations.ts';
+import { SessionsTree } from './tree/sessions-tree.ts';
+import { UnreadMarks } from './tree/unread.ts';
 
 const UNREAD_KEY = 'sessions.unread';
 

@@ -1,6 +1,6 @@
 import type { Disposable } from '../../base/disposables.ts';
 import { Emitter } from '../../base/emitter.ts';
-import { compareRows, parseRow, type SessionRow } from './row.ts';
+import { compareRows, parseRow, type SessionRow } from './tree/row.ts';
 
 /** One page of a list. */
 export type ListPage = { readonly sessions: readonly unknown[]; readonly nextCursor?: string };

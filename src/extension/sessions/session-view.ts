@@ -1,6 +1,6 @@
 import type { Gate } from '../approvals/gate.ts';
 import type { LiveSession } from './live-session.ts';
-import type { SessionRow } from './row.ts';
+import type { SessionRow } from './tree/row.ts';
 
 /** What a session is doing, as lists show it. */
 export type SessionState = 'waiting' | 'stopping' | 'running' | 'failed' | 'idle';

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
-import { onDemand } from '../commands/on-demand.ts';
-import { targetSession } from '../commands/pick-session.ts';
+import { targetSession } from '../commands/picks/pick-session.ts';
 import { registerCommands } from '../commands/register.ts';
 import type { Services } from '../commands/services.ts';
+import { onDemand } from '../commands/tables/on-demand.ts';
 import { controlError } from '../sessions/control/refused.ts';
-import { sessionName } from '../sessions/tree-model.ts';
+import { sessionName } from '../sessions/tree/tree-model.ts';
 import type { AskAgent } from './decisions.ts';
 import { STAGED_SCHEME, StagedDocuments } from './staged-documents.ts';
 import { StagedFiles } from './staged-files.ts';

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { AgentState } from '../core/agent.ts';
 import type { SessionView } from '../sessions/session-view.ts';
-import { sessionName } from '../sessions/tree-model.ts';
+import { sessionName } from '../sessions/tree/tree-model.ts';
 import type { StatusBarInput } from './status-model.ts';
 
 /** What all sessions together are doing. A session that waits for an answer still runs: Stop ends it. */

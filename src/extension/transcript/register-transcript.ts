@@ -5,7 +5,7 @@ import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import { Emitter } from '../../base/emitter.ts';
 import { messageOf } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
-import { targetSession } from '../commands/pick-session.ts';
+import { targetSession } from '../commands/picks/pick-session.ts';
 import { registerCommands } from '../commands/register.ts';
 import type { CommandTable, Services } from '../commands/services.ts';
 import type { TranscriptClient, TranscriptPorts } from './ports.ts';

@@ -44,6 +44,8 @@ type Attempt =
  */
 export async function requestReply(turn: TurnContext, iteration: number): Promise<ReplyResult> {
   for (let attempt = 1; ; attempt += 1) {
+    // What came while it waited is in the request that the model reads next.
+    if (attempt > 1) await turn.passSeam('iteration_start', iteration);
     const result = await tryOnce(turn, iteration, attempt);
     if (result.kind !== 'failed') return result;
     const { error, begun } = result;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Outbox } from '../../../../src/extension/chat/outbox.ts';
+import { Outbox } from '../../../../src/extension/chat/webview/outbox.ts';
 import type { ChatItem, ChatStatus, ToChat } from '../../../../src/protocol/chat.ts';
 
 function setup() {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseFromChat } from '../../../../src/extension/chat/from-chat.ts';
-import { chatHtml } from '../../../../src/extension/chat/html.ts';
 import { fileDiff } from '../../../../src/extension/chat/model/file-diff.ts';
+import { parseFromChat } from '../../../../src/extension/chat/webview/from-chat.ts';
+import { chatHtml } from '../../../../src/extension/chat/webview/html.ts';
 
 describe('messages of the webview', () => {
   it('are taken in their known forms only', () => {

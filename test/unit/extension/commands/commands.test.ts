@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { targetOf } from '../../../../src/extension/commands/arguments.ts';
-import { folderChoice } from '../../../../src/extension/commands/folder-choice.ts';
+import { targetOf } from '../../../../src/extension/commands/picks/arguments.ts';
+import { folderChoice } from '../../../../src/extension/commands/picks/folder-choice.ts';
 
 const one = { name: 'one', path: '/one' };
 const two = { name: 'two', path: '/two' };

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { SessionDirectory } from '../../../../src/extension/sessions/directory.ts';
-import { relativeTime } from '../../../../src/extension/sessions/relative-time.ts';
-import { parseRow, type SessionRow } from '../../../../src/extension/sessions/row.ts';
 import { type SessionView, sessionState } from '../../../../src/extension/sessions/session-view.ts';
+import { relativeTime } from '../../../../src/extension/sessions/tree/relative-time.ts';
+import { parseRow, type SessionRow } from '../../../../src/extension/sessions/tree/row.ts';
 import {
   baseName,
   childNodes,
   type TreeInput,
   topNodes,
-} from '../../../../src/extension/sessions/tree-model.ts';
-import { UnreadMarks } from '../../../../src/extension/sessions/unread.ts';
+} from '../../../../src/extension/sessions/tree/tree-model.ts';
+import { UnreadMarks } from '../../../../src/extension/sessions/tree/unread.ts';
 
 const NOW = Date.parse('2026-05-05T12:00:00');
 const MINUTE = 60_000;

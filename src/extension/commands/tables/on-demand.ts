@@ -1,4 +1,4 @@
-import type { CommandTable } from './services.ts';
+import type { CommandTable } from '../services.ts';
 
 /** Commands whose bodies are loaded when one of them is first used; `load` has to bring all of `ids`. */
 export function onDemand(ids: readonly string[], load: () => Promise<CommandTable>): CommandTable {

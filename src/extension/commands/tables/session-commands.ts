@@ -1,12 +1,12 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { relativeTime } from '../sessions/relative-time.ts';
-import { parseRow, type SessionRow } from '../sessions/row.ts';
-import { baseName, sessionName } from '../sessions/tree-model.ts';
-import { saveGrouping } from '../settings/settings.ts';
-import { targetOf } from './arguments.ts';
-import { pickSession, targetSession } from './pick-session.ts';
-import type { CommandTable, Services } from './services.ts';
+import { relativeTime } from '../../sessions/tree/relative-time.ts';
+import { parseRow, type SessionRow } from '../../sessions/tree/row.ts';
+import { baseName, sessionName } from '../../sessions/tree/tree-model.ts';
+import { saveGrouping } from '../../settings/settings.ts';
+import { targetOf } from '../picks/arguments.ts';
+import { pickSession, targetSession } from '../picks/pick-session.ts';
+import type { CommandTable, Services } from '../services.ts';
 
 const SEARCH_DELAY_MS = 150;
 

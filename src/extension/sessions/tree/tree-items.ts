@@ -1,8 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { type Gate, gateTitle } from '../approvals/gate.ts';
+import { type Gate, gateTitle } from '../../approvals/gate.ts';
+import type { SessionState, SessionView } from '../session-view.ts';
 import { relativeTime } from './relative-time.ts';
-import type { SessionState, SessionView } from './session-view.ts';
 import { baseName, sessionName, type TreeNode } from './tree-model.ts';
 
 /** The scheme of the URIs that sessions carry for decorations. */

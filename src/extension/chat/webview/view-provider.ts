@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { Emitter } from '../../base/emitter.ts';
+import { Emitter } from '../../../base/emitter.ts';
+import type { ChatController } from '../controller.ts';
+import { setFocused } from '../effects.ts';
 import type { ChatBridge } from './bridge.ts';
-import type { ChatController } from './controller.ts';
-import { setFocused } from './effects.ts';
 import { chatHtml } from './html.ts';
 
 /** The chat view's id in the manifest. */

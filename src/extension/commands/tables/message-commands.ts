@@ -1,12 +1,12 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { messageOf } from '../../base/errors.ts';
-import type { ChatSendMode } from '../../protocol/chat.ts';
-import { fellBackWords, type Sent, sendMessage } from '../sessions/control/sending.ts';
-import type { LiveSession } from '../sessions/live-session.ts';
-import { settings } from '../settings/settings.ts';
-import { nameOfSession, sessionToSteer } from './running-session.ts';
-import type { CommandTable, Services } from './services.ts';
+import { messageOf } from '../../../base/errors.ts';
+import type { ChatSendMode } from '../../../protocol/chat.ts';
+import { fellBackWords, type Sent, sendMessage } from '../../sessions/control/sending.ts';
+import type { LiveSession } from '../../sessions/live-session.ts';
+import { settings } from '../../settings/settings.ts';
+import { nameOfSession, sessionToSteer } from '../picks/running-session.ts';
+import type { CommandTable, Services } from '../services.ts';
 
 const SHOWN_MS = 5_000;
 

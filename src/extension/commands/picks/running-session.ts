@@ -1,9 +1,9 @@
 import * as l10n from '@vscode/l10n';
-import type { LiveSession } from '../sessions/live-session.ts';
-import { sessionName } from '../sessions/tree-model.ts';
+import type { LiveSession } from '../../sessions/live-session.ts';
+import { sessionName } from '../../sessions/tree/tree-model.ts';
+import type { Services } from '../services.ts';
 import { targetOf } from './arguments.ts';
 import { pickSession, targetSession } from './pick-session.ts';
-import type { Services } from './services.ts';
 
 /** True if a session has a turn under way. */
 export function isBusy(state: string): boolean {

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import type { ListedRule } from '../../protocol/pilothouse.ts';
-import type { CommandTable, Services } from './services.ts';
+import type { ListedRule } from '../../../protocol/pilothouse.ts';
+import type { CommandTable, Services } from '../services.ts';
 
 /** Commands about the agent process, its rules, and the extension itself. */
 export function agentCommands(services: Services): CommandTable {

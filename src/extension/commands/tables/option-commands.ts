@@ -1,9 +1,9 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { choicesOf, optionOf } from '../sessions/session-facts.ts';
-import { targetOf } from './arguments.ts';
-import { pickSession } from './pick-session.ts';
-import type { CommandTable, Services } from './services.ts';
+import { choicesOf, optionOf } from '../../sessions/session-facts.ts';
+import { targetOf } from '../picks/arguments.ts';
+import { pickSession } from '../picks/pick-session.ts';
+import type { CommandTable, Services } from '../services.ts';
 
 /** Commands that change a session's options. */
 export function optionCommands(services: Services): CommandTable {

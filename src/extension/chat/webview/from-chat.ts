@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import type { JsonObject } from '../../base/json.ts';
-import type { FromChat } from '../../protocol/chat.ts';
+import type { JsonObject } from '../../../base/json.ts';
+import type { FromChat } from '../../../protocol/chat.ts';
 
 const ATTACHMENT = z.object({
   name: z.string(),

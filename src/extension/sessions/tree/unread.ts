@@ -1,5 +1,5 @@
-import type { Disposable } from '../../base/disposables.ts';
-import { Emitter } from '../../base/emitter.ts';
+import type { Disposable } from '../../../base/disposables.ts';
+import { Emitter } from '../../../base/emitter.ts';
 
 /** Keeps the ids across windows. */
 export type UnreadStore = {

@@ -1,13 +1,13 @@
-import { type Disposable, DisposableStore } from '../../base/disposables.ts';
-import { Emitter, type Event } from '../../base/emitter.ts';
-import { CodedError, messageOf } from '../../base/errors.ts';
-import type { ChatAttachment, ChatSendMode, ChatStatus, ToChat } from '../../protocol/chat.ts';
-import type { ChatStringKey } from '../../protocol/chat-strings.ts';
-import { chatGate } from '../approvals/gate.ts';
-import type { Agent } from '../core/agent.ts';
-import type { LiveSession } from '../sessions/live-session.ts';
-import type { HubChange, SessionHub } from '../sessions/session-hub.ts';
-import { type Availability, chatStatus } from './chat-status.ts';
+import { type Disposable, DisposableStore } from '../../../base/disposables.ts';
+import { Emitter, type Event } from '../../../base/emitter.ts';
+import { CodedError, messageOf } from '../../../base/errors.ts';
+import type { ChatAttachment, ChatSendMode, ChatStatus, ToChat } from '../../../protocol/chat.ts';
+import type { ChatStringKey } from '../../../protocol/chat-strings.ts';
+import { chatGate } from '../../approvals/gate.ts';
+import type { Agent } from '../../core/agent.ts';
+import type { LiveSession } from '../../sessions/live-session.ts';
+import type { HubChange, SessionHub } from '../../sessions/session-hub.ts';
+import { type Availability, chatStatus } from '../chat-status.ts';
 import { Outbox, type Schedule } from './outbox.ts';
 
 /** What the bridge needs from outside. */

@@ -1,5 +1,5 @@
-import type { Disposable } from '../../base/disposables.ts';
-import type { ChatItem, ToChat } from '../../protocol/chat.ts';
+import type { Disposable } from '../../../base/disposables.ts';
+import type { ChatItem, ToChat } from '../../../protocol/chat.ts';
 
 /** A frame at 60 Hz, in milliseconds: the webview gets no more batches than it can paint. */
 export const FRAME_MS = 1000 / 60;

@@ -1,4 +1,4 @@
-import { isObject } from '../../base/json.ts';
+import { isObject } from '../../../base/json.ts';
 
 /** A session as lists show it. Times are milliseconds since the epoch. */
 export type SessionRow = {

@@ -1,8 +1,8 @@
 import * as l10n from '@vscode/l10n';
-import type { Gate } from '../approvals/gate.ts';
-import type { Grouping } from '../settings/settings.ts';
+import type { Gate } from '../../approvals/gate.ts';
+import type { Grouping } from '../../settings/settings.ts';
+import type { SessionView } from '../session-view.ts';
 import { isSameDay } from './relative-time.ts';
-import type { SessionView } from './session-view.ts';
 
 /** A node of the sessions tree. */
 export type TreeNode =

@@ -1,13 +1,13 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { isObject } from '../../base/json.ts';
-import { askNatively } from '../approvals/answer-gate.ts';
-import { allowOption, type Gate, gateTitle, rejectOption } from '../approvals/gate.ts';
-import { sessionName } from '../sessions/tree-model.ts';
-import { targetOf } from './arguments.ts';
-import { pickSession } from './pick-session.ts';
-import { isBusy } from './running-session.ts';
-import type { CommandTable, Services } from './services.ts';
+import { isObject } from '../../../base/json.ts';
+import { askNatively } from '../../approvals/answer-gate.ts';
+import { allowOption, type Gate, gateTitle, rejectOption } from '../../approvals/gate.ts';
+import { sessionName } from '../../sessions/tree/tree-model.ts';
+import { targetOf } from '../picks/arguments.ts';
+import { pickSession } from '../picks/pick-session.ts';
+import { isBusy } from '../picks/running-session.ts';
+import type { CommandTable, Services } from '../services.ts';
 
 /** Commands that stop sessions and answer what they ask. */
 export function controlCommands(services: Services): CommandTable {

@@ -1,10 +1,10 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { relativeTime } from '../sessions/relative-time.ts';
-import type { SessionView } from '../sessions/session-view.ts';
-import { baseName, sessionName } from '../sessions/tree-model.ts';
+import type { SessionView } from '../../sessions/session-view.ts';
+import { relativeTime } from '../../sessions/tree/relative-time.ts';
+import { baseName, sessionName } from '../../sessions/tree/tree-model.ts';
+import type { Services } from '../services.ts';
 import { targetOf } from './arguments.ts';
-import type { Services } from './services.ts';
 
 /** Lets a person choose a session; undefined if they gave up or there is none. */
 export async function pickSession(

@@ -1,10 +1,15 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { ENDPOINTS, type EndpointKind, idFromUrl, providerEntry } from '../settings/endpoints.ts';
-import { configureModels } from '../settings/model-sources.ts';
-import { type ProbeResult, probeEndpoint } from '../settings/probe-endpoint.ts';
-import { saveDefaultModel, saveProviders, settings } from '../settings/settings.ts';
-import type { Services } from './services.ts';
+import {
+  ENDPOINTS,
+  type EndpointKind,
+  idFromUrl,
+  providerEntry,
+} from '../../settings/endpoints.ts';
+import { configureModels } from '../../settings/model-sources.ts';
+import { type ProbeResult, probeEndpoint } from '../../settings/probe-endpoint.ts';
+import { saveDefaultModel, saveProviders, settings } from '../../settings/settings.ts';
+import type { Services } from '../services.ts';
 import { storeKey } from './store-key.ts';
 
 type Source = {

@@ -1,4 +1,4 @@
-import { isObject } from '../../base/json.ts';
+import { isObject } from '../../../base/json.ts';
 
 /** What a menu or another command named. */
 export type Target = { readonly sessionId?: string; readonly gateId?: string };

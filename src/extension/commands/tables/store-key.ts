@@ -1,4 +1,4 @@
-import type { Services } from './services.ts';
+import type { Services } from '../services.ts';
 
 /** Keeps a key and hands it to a running agent. */
 export async function storeKey(

@@ -1,11 +1,11 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { isObject } from '../../base/json.ts';
-import { textOf } from '../chat/waiting-status.ts';
-import { withText } from '../sessions/control/waiting.ts';
-import type { LiveSession } from '../sessions/live-session.ts';
-import { nameOfSession, sessionToSteer } from './running-session.ts';
-import type { CommandTable, Services } from './services.ts';
+import { isObject } from '../../../base/json.ts';
+import { textOf } from '../../chat/waiting-status.ts';
+import { withText } from '../../sessions/control/waiting.ts';
+import type { LiveSession } from '../../sessions/live-session.ts';
+import { nameOfSession, sessionToSteer } from '../picks/running-session.ts';
+import type { CommandTable, Services } from '../services.ts';
 
 /** Commands for what waits in a session, and for single steps of its turn. */
 export function waitingCommands(services: Services): CommandTable {

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { attachmentOf, selectionAttachment } from '../chat/mentions/mentions.ts';
-import type { CommandTable, Services } from './services.ts';
+import { attachmentOf, selectionAttachment } from '../../chat/mentions/mentions.ts';
+import type { CommandTable, Services } from '../services.ts';
 
 const MAX_ADDED = 50;
 

@@ -1,10 +1,10 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { isObject } from '../../base/json.ts';
-import { ENDPOINTS } from '../settings/endpoints.ts';
-import { settings } from '../settings/settings.ts';
+import { isObject } from '../../../base/json.ts';
+import { ENDPOINTS } from '../../settings/endpoints.ts';
+import { settings } from '../../settings/settings.ts';
+import type { CommandTable, Services } from '../services.ts';
 import { connectModel } from './connect-model.ts';
-import type { CommandTable, Services } from './services.ts';
 import { storeKey } from './store-key.ts';
 
 /** Commands for models and their keys. */
