@@ -59,6 +59,8 @@ export class LocalSessionHost implements SessionHost {
   readonly #changed = new Emitter<SessionId>();
   readonly #deleted = new Emitter<SessionId>();
   readonly #recorded = new Emitter<Stored<HistoryEvent>>();
+  /** What closes or deletes a session, until it is done: whoever wants to open it waits. */
+  readonly #ends = new Map<SessionId, Promise<void>>();
   /** Stored sessions that were brought to life for a piece of work, with how much of it goes on. */
   readonly #borrowed = new Map<SessionId, number>();
   readonly #receipts: ReceiptWriter;
@@ -111,6 +113,7 @@ export class LocalSessionHost implements SessionHost {
   }
 
   async open(sessionId: SessionId, options: OpenSession, client: Client): Promise<LiveSession> {
+    while (this.#ends.has(sessionId)) await this.#ends.get(sessionId);
     this.#refuseWhileClosing();
     const live = this.#live.get(sessionId);
     if (options.mcpServers !== undefined) live?.configureServers(options.mcpServers);
@@ -139,7 +142,11 @@ export class LocalSessionHost implements SessionHost {
     return row === null ? null : this.#listed(row);
   }
 
-  async close(sessionId: SessionId, actor: Actor): Promise<void> {
+  close(sessionId: SessionId, actor: Actor): Promise<void> {
+    return this.#ending(sessionId, () => this.#close(sessionId, actor));
+  }
+
+  async #close(sessionId: SessionId, actor: Actor): Promise<void> {
     const live = this.#live.get(sessionId);
     if (live === undefined) {
       if ((await this.#parts.deps.journal.session(sessionId)) === null) {
@@ -158,12 +165,16 @@ export class LocalSessionHost implements SessionHost {
       { sessionId, actor },
       { outcome: 'closed', status: 'accepted' },
     );
-    await this.#leave(live, 'session_closed', actor);
+    await this.#end(live, 'session_closed', actor);
   }
 
-  async delete(sessionId: SessionId, actor: Actor): Promise<void> {
+  delete(sessionId: SessionId, actor: Actor): Promise<void> {
+    return this.#ending(sessionId, () => this.#delete(sessionId, actor));
+  }
+
+  async #delete(sessionId: SessionId, actor: Actor): Promise<void> {
     const live = this.#live.get(sessionId);
-    if (live !== undefined) await this.#leave(live, 'session_closed', actor);
+    if (live !== undefined) await this.#end(live, 'session_closed', actor);
     this.#maker.fresh.drop();
     // Before the rows: a session whose files could not be removed is still there to be deleted again.
     await this.#parts.forgetFiles(sessionId);
@@ -310,11 +321,33 @@ export class LocalSessionHost implements SessionHost {
     return hosted;
   }
 
-  async #leave(
+  #leave(
     hosted: HostedSession,
     why: 'session_closed' | 'client_gone',
     actor: Actor,
   ): Promise<void> {
+    return this.#ending(hosted.sessionId, () => this.#end(hosted, why, actor));
+  }
+
+  /** Begins at once, or when what ends the session already is done. */
+  async #ending(sessionId: SessionId, work: () => Promise<void>): Promise<void> {
+    const end = this.#ends.get(sessionId)?.then(work) ?? work();
+    // How it went is told to its caller alone.
+    const settled = end.catch(() => undefined);
+    this.#ends.set(sessionId, settled);
+    try {
+      await end;
+    } finally {
+      if (this.#ends.get(sessionId) === settled) this.#ends.delete(sessionId);
+    }
+  }
+
+  async #end(
+    hosted: HostedSession,
+    why: 'session_closed' | 'client_gone',
+    actor: Actor,
+  ): Promise<void> {
+    if (this.#live.get(hosted.sessionId) !== hosted) return;
     await hosted.close(why, actor);
     if (this.#live.get(hosted.sessionId) === hosted) this.#live.delete(hosted.sessionId);
     this.#changeLog.forget(hosted.sessionId);
@@ -323,6 +356,7 @@ export class LocalSessionHost implements SessionHost {
 
   /** Does work on a session; a stored one lives for the time of it only, unless a client comes meanwhile. */
   async #using<T>(sessionId: SessionId, work: (session: Session) => Promise<T>): Promise<T> {
+    while (this.#ends.has(sessionId)) await this.#ends.get(sessionId);
     const live = this.#live.get(sessionId);
     if (live !== undefined) return work(live.session);
     this.#refuseWhileClosing();
