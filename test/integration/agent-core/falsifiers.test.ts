@@ -406,4 +406,32 @@ describe('a status call measured something', () => {
     await later.call('session/resume', { sessionId, cwd: folder, mcpServers: [] });
     expect(await ids(later, 'live')).toEqual([sessionId]);
   });
+
+  it('the view names the sign-in that a session waits for, and nothing once it is done', async () => {
+    const one = await providerClient();
+    const { client, sessionId } = one;
+    await client.call('_pilothouse/secrets/set', { source: 'acme', key: null });
+    one.server.script({ kind: 'error', status: 401 }, says('signed in'));
+    const pending = async (): Promise<unknown> => {
+      const view = await client.call('harn.session_view.query', { sessionId });
+      return (view['pending'] as { auth: unknown[] }).auth;
+    };
+    let signedIn: ((answer: object) => void) | undefined;
+    client.onRequest(
+      '_pilothouse/auth',
+      () =>
+        new Promise((resolve) => {
+          signedIn = resolve;
+        }),
+    );
+    expect(await pending()).toEqual([]);
+    const turn = client.prompt(sessionId, 'go');
+    await eventually(() => signedIn !== undefined, 'the request for a sign-in');
+    expect(await pending()).toMatchObject([{ provider: 'acme' }]);
+    await client.call('_pilothouse/secrets/set', { source: 'acme', key: 'new-key' });
+    signedIn?.({ outcome: 'done' });
+    expect((await turn)['stopReason']).toBe('end_turn');
+    expect(await pending()).toEqual([]);
+    expect(lastAnswer(one)).toBe('signed in');
+  });
 });

@@ -264,6 +264,20 @@ describe('a cancel', () => {
     }
   });
 
+  it('still stops a turn after its session was loaded again meanwhile (A08)', async () => {
+    const one = await controlClient({ env: INSTANT });
+    const { client, sessionId, folder } = one;
+    const turn = client.prompt(sessionId, SLOW);
+    await begun(one);
+    const loaded = await client.call('session/load', { sessionId, cwd: folder, mcpServers: [] });
+    expect(loaded).toMatchObject({ session: { activePrompt: true } });
+    expect(await client.call('session/cancel', { sessionId })).toMatchObject({
+      status: 'cancelled',
+    });
+    expect((await turn)['stopReason']).toBe('cancelled');
+    expect(client.textOf(sessionId)).not.toContain('original');
+  });
+
   it('ends the whole tree of a running command, shown as cancelled (A04)', async () => {
     const one = await controlClient();
     const turn = one.client.prompt(
