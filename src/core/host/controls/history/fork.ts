@@ -53,6 +53,8 @@ const USABLE_ID = /^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$/;
 /** Copies conversations into sessions of their own. */
 export class SessionForks {
   readonly #parts: ForkParts;
+  /** Ids of forks that are not on disk yet. */
+  readonly #making = new Set<SessionId>();
 
   constructor(parts: ForkParts) {
     this.#parts = parts;
@@ -72,13 +74,14 @@ export class SessionForks {
     const { branch, marks, config } = await source(parentId);
     const cut = marks.cut(request.at);
     const child = usable(request.id ?? newId());
-    await this.#refuseTaken(child);
-    const copied = await readBranch(between(branch, 0, cut.to + 1), { limit: ALL }, (range) =>
-      journal.readHistory(parentId, range),
-    );
-    const events = copied.map(({ event }) => event);
-    const created = this.#created(events[0], parentId, cut, request);
-    await this.#append(child, [created, ...contents(events, cut, config, actor)]);
+    await this.#once(child, async () => {
+      const copied = await readBranch(between(branch, 0, cut.to + 1), { limit: ALL }, (range) =>
+        journal.readHistory(parentId, range),
+      );
+      const events = copied.map(({ event }) => event);
+      const created = this.#created(events[0], parentId, cut, request);
+      await this.#append(child, [created, ...contents(events, cut, config, actor)]);
+    });
     const at = now();
     const branchedAt = 'whole' in request.at ? null : cut.messageCount;
     return { session: await this.#open(child, client), parentId, branchedAt, at };
@@ -94,13 +97,16 @@ export class SessionForks {
     }
   }
 
-  async #refuseTaken(child: SessionId): Promise<void> {
-    if (child !== HOST_STREAM && (await this.#parts.journal.session(child)) === null) return;
-    throw new ControlRefused(
-      'session_exists',
-      `There is a session ${child} already. Choose another id, or leave it out.`,
-      { id: child },
-    );
+  /** Two forks that ask for the same id at the same time must not both find it free. */
+  async #once(child: SessionId, make: () => Promise<void>): Promise<void> {
+    if (child === HOST_STREAM || this.#making.has(child)) throw taken(child);
+    this.#making.add(child);
+    try {
+      if ((await this.#parts.journal.session(child)) !== null) throw taken(child);
+      await make();
+    } finally {
+      this.#making.delete(child);
+    }
   }
 
   #created(
@@ -129,6 +135,14 @@ export class SessionForks {
       events.map((event) => ({ stream: 'history', event })),
     );
   }
+}
+
+function taken(child: SessionId): ControlRefused {
+  return new ControlRefused(
+    'session_exists',
+    `There is a session ${child} already. Choose another id, or leave it out.`,
+    { id: child },
+  );
 }
 
 function usable(id: string): SessionId {

@@ -92,6 +92,19 @@ describe('fork', () => {
     },
   );
 
+  test('gives an id that several ask for at once to one of them', async () => {
+    const rig = await aRig();
+    await rig.writes('one');
+    const forks = await Promise.allSettled(
+      [1, 2, 3].map(() => rig.desk.fork(target, { at: { whole: true }, id: 'child' }, client)),
+    );
+    expect(forks).toEqual([
+      expect.objectContaining({ status: 'fulfilled' }),
+      { status: 'rejected', reason: refused('session_exists') },
+      { status: 'rejected', reason: refused('session_exists') },
+    ]);
+  });
+
   test('may only narrow the environment', async () => {
     const rig = await aRig();
     const isolated = { kind: 'isolated' } as const;
