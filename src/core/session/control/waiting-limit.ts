@@ -2,7 +2,7 @@ import type { ContentBlock } from '../../../protocol/acp.ts';
 import { ControlRefused } from './refusal.ts';
 
 /** How many messages may wait in one place: for a seam, or for a turn of their own. */
-export const MOST_WAITING = 1000;
+export const MOST_WAITING = 200;
 
 /** How much they may hold together, in UTF-16 units. Each change is told with everything that waits. */
 export const MOST_WAITING_TEXT = 16 * 1024 * 1024;
