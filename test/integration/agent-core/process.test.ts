@@ -42,6 +42,21 @@ describe('the command line', () => {
   });
 });
 
+describe('a client that reads no log', () => {
+  it('is served all the same, and the process ends with it', async () => {
+    const client = startAgentCore(tempFolder('home'), { args: ['--log-level', 'debug'] });
+    await client.initialize();
+    client.closeStderr();
+    for (let times = 0; times < 3; times += 1) {
+      // Each is worth a warning.
+      client.notify('session/cancel', { sessionId: 'nowhere' });
+      expect(await client.call('session/list')).toMatchObject({ sessions: [] });
+    }
+    await client.close();
+    expect((await client.exited).code).toBe(0);
+  });
+});
+
 describe('the data folder', () => {
   it('is held by one process; a second one is refused with who holds it, and takes over when that one is gone', async () => {
     const home = tempFolder('home');

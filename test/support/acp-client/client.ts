@@ -73,6 +73,11 @@ export class AcpTestClient {
     return this.#link.stderr();
   }
 
+  /** Stops reading stderr: what the agent writes there from now on fails. */
+  closeStderr(): void {
+    this.#link.closeStderr();
+  }
+
   /** Resolves when the process has ended, or the streams where there is none. */
   get exited(): Promise<ExitStatus> {
     return this.#link.exited;

@@ -13,6 +13,8 @@ export type ClientLink = {
   readonly pid: number | undefined;
   readonly exited: Promise<ExitStatus>;
   stderr(): string;
+  /** Stops reading stderr: what the agent writes there from now on fails. */
+  closeStderr(): void;
   /** Resolves when stderr holds `text`; rejects when the process ends without it. */
   waitForStderr(text: string): Promise<void>;
   kill(): void;
@@ -50,6 +52,9 @@ export function spawnLink(options: SpawnOptions): ClientLink {
     pid: child.pid,
     exited,
     stderr: () => stderr,
+    closeStderr: () => {
+      child.stderr.destroy();
+    },
     waitForStderr: (text) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
@@ -78,6 +83,7 @@ export function streamLink(streams: { input: Writable; output: Readable }): Clie
     pid: undefined,
     exited,
     stderr: () => '',
+    closeStderr: () => undefined,
     waitForStderr: () => Promise.reject(new Error('Streams have no stderr')),
     kill: () => {
       input.destroy();

@@ -28,7 +28,10 @@ export type LogOptions = {
   /** Files that are kept, the newest included; 4 by default. */
   readonly maxFiles?: number;
   /** Where lines for a person go, usually `process.stderr`; never stdout, which belongs to the protocol. */
-  readonly stderr?: { write(text: string): unknown } | null;
+  readonly stderr?: {
+    write(text: string): unknown;
+    on?(event: 'error', listener: () => void): unknown;
+  } | null;
   /** Time source; the system's by default. */
   readonly now?: () => number;
 };
@@ -70,9 +73,15 @@ class RotatingLog implements FileLog {
   #size: number | null = null;
   #fileBroken = false;
   #disposed = false;
+  #stderr: LogOptions['stderr'];
 
   constructor(options: LogOptions) {
     this.#options = options;
+    this.#stderr = options.stderr;
+    // Whoever read it is gone. An error that nobody takes would be logged, and so on for ever.
+    options.stderr?.on?.('error', () => {
+      this.#stderr = null;
+    });
     this.#threshold = LOG_LEVELS.indexOf(options.level);
     this.#maxBytes = Math.max(1, options.maxBytes ?? DEFAULT_MAX_BYTES);
     this.#maxFiles = Math.max(1, options.maxFiles ?? DEFAULT_MAX_FILES);
@@ -128,7 +137,7 @@ class RotatingLog implements FileLog {
     if (this.#disposed || rank < this.#threshold) return;
     const at = new Date(this.#options.now?.() ?? Date.now()).toISOString();
     const line = describe({ at, level, message }, details);
-    if (this.#options.stderr) this.#say(`${line}\n`);
+    if (this.#stderr) this.#say(`${line}\n`);
     if (this.#options.file === null) return;
     this.#held.push(`${line}\n`);
     this.#heldCharacters += line.length;
@@ -189,7 +198,7 @@ class RotatingLog implements FileLog {
 
   #say(text: string): void {
     try {
-      this.#options.stderr?.write(text);
+      this.#stderr?.write(text);
     } catch (error) {
       // The last place to report to is gone; there is nobody left to tell.
       if (!(error instanceof Error)) this.#fileBroken = true;
