@@ -12,6 +12,7 @@ import {
   currentBranch,
   everything,
   injectOf,
+  inTime,
   lastWrite,
   QueueModel,
   type SentControl,
@@ -263,7 +264,7 @@ class Drive {
       return;
     }
     if (kind === 'settle') {
-      await this.#turn;
+      await inTime(this.#turn, 'the end of the turn');
       await this.#send('rollback');
       if (this.#random() < 0.5) await this.#send('redo');
       return;

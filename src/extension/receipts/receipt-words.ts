@@ -95,6 +95,7 @@ const REASONS: ReadonlyMap<string, () => string> = new Map([
   ['already_revoked', () => l10n.t('The message had been taken back already.')],
   ['unknown_message_id', () => l10n.t('No such message was waiting.')],
   ['unknown_item', () => l10n.t('No such message was in the queue.')],
+  ['too_many_waiting', () => l10n.t('Too many messages were waiting already.')],
   ['unknown_tool_call', () => l10n.t('No such step was running.')],
   ['unknown_checkpoint', () => l10n.t('No such state is kept.')],
   ['not_owner_or_not_authorized', () => l10n.t('The message belongs to another client.')],

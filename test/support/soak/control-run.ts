@@ -1,6 +1,22 @@
 import type { ControlOutcome } from '../../../src/protocol/controls.ts';
 import type { AcpTestClient } from '../acp-client/client.ts';
 
+const DEADLINE_MS = 60_000;
+
+/** Something that must come did not. */
+export class Late extends Error {}
+
+/** The promise, or `Late` after a minute: nothing here takes that long. */
+export async function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Late(`${what} did not come`)), DEADLINE_MS);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** One control that was sent, and what came of it. */
 export type SentControl = {
   /** The client id of this one call, by which its receipt is found. */
@@ -27,20 +43,22 @@ export class ControlRun {
     this.#client = client;
   }
 
-  /** Never rejects: a refusal and the end of the process are answers too. */
+  /** A refusal and the end of the process are answers too; rejects only where none comes at all. */
   async send(method: string, params: Readonly<Record<string, unknown>>): Promise<SentControl> {
     const actor = `c${this.sent.length}`;
     const control: SentControl = { actor, method, params, answer: 'none', result: {} };
     this.sent.push(control);
     const client = this.#client;
     try {
-      control.result = await client.call(method, {
+      const answer = client.call(method, {
         sessionId: this.#sessionId,
         ...params,
         _meta: { harn: { clientId: actor } },
       });
+      control.result = await inTime(answer, `the answer to ${method}`);
       control.answer = 'ok';
     } catch (failure) {
+      if (failure instanceof Late) throw failure;
       if (failure instanceof Error && 'code' in failure) control.answer = 'refused';
     }
     return control;
