@@ -55,7 +55,10 @@ export class ControlRun {
         ...params,
         _meta: { harn: { clientId: actor } },
       });
-      control.result = await inTime(answer, `the answer to ${method}`);
+      // What is sent to a process that has ended is never answered.
+      const gone = client.exited.then(() => Promise.reject(new Error('The process has ended')));
+      const first = Promise.race([answer, gone]);
+      control.result = await inTime(first, `the answer to ${method}`);
       control.answer = 'ok';
     } catch (failure) {
       if (failure instanceof Late) throw failure;
