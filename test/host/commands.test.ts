@@ -25,7 +25,10 @@ async function labels(): Promise<string[]> {
   const texts = z.record(z.string(), z.string()).parse(await json('package.nls.json'));
   const text = (value: string) => texts[value.replaceAll('%', '')] ?? value;
   const elsewhere = contributes.menus.commandPalette
-    .filter(({ when }) => when === 'false' || /changedPaths|pilothouse-staged|groupedByFolder$/.test(when))
+    .filter(
+      ({ when }) =>
+        when === 'false' || /changedPaths|pilothouse-staged|groupedByFolder$/.test(when),
+    )
     .filter(({ when }) => !when.startsWith('!'))
     .map((entry) => entry.command);
   return contributes.commands

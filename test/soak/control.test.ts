@@ -183,7 +183,7 @@ class Drive {
       const waits = injections.filter((pending) => pending.messageId === messageId).length;
       expect(
         { delivered, takenBack, waits, sum: delivered + takenBack + waits },
-        `${round}: message ${messageId} (${params['mode']})`,
+        `${round}: message ${messageId} (${String(params['mode'])})`,
       ).toMatchObject({ sum: 1 });
       const word = /w\d+w/.exec(String(params['content']))?.[0] ?? '';
       if (delivered === 0) expect(text, `${round}: ${word} was not delivered`).not.toContain(word);
