@@ -26,6 +26,9 @@ export default defineConfig({
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
           ...withProcesses,
+          // Most of their time they wait for a process.
+          fileParallelism: true,
+          maxWorkers: 2,
         },
       },
       {

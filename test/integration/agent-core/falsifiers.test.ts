@@ -358,7 +358,8 @@ describe('a resume resumed', () => {
     const resumed = await later.call('session/resume', { sessionId, ...open });
     expect(resumed).toMatchObject({ prefix_hash: tip });
     expect(resumed).not.toHaveProperty('replayed');
-    // What can be typed is told, nothing that happened.
+    // What can be typed is told behind the answer, nothing that happened.
+    await later.call('session/list');
     expect(later.updates.slice(count).map(({ update }) => update.sessionUpdate)).toEqual([
       'available_commands_update',
     ]);
