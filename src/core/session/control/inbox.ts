@@ -73,10 +73,21 @@ export class Inbox {
     return this.pending().filter(({ mode }) => mode !== 'queue');
   }
 
-  /** What this seam delivers, oldest first; the others keep their places. */
+  /**
+   * What this seam delivers, oldest first; the others keep their places. Steers that were sent before an interrupt
+   * come with it where only interrupts are drained: there is no step left that they could wait for, and behind it
+   * they would count as the newer word.
+   */
   due(seam: Seam): readonly InboxEntry[] {
     const modes = DRAINS[seam];
-    return modes.length === 0 ? [] : this.pending().filter(({ mode }) => modes.includes(mode));
+    if (modes.length === 0) return [];
+    const pending = this.pending();
+    const interrupt = modes.includes('interrupt_immediate')
+      ? pending.findLastIndex(({ mode }) => mode === 'interrupt_immediate')
+      : -1;
+    return pending.filter(
+      ({ mode }, at) => modes.includes(mode) || (mode === 'steer' && at < interrupt),
+    );
   }
 
   /** The message that a command id was used for, or null. Throws `command_collision` if its body was another. */

@@ -84,8 +84,15 @@ class Run {
   }
 
   #pass(seam: Seam): void {
-    const due = this.model.filter(
-      ({ state, mode }) => state === 'pending' && DRAINED_AT[mode].includes(seam),
+    const waiting = this.model.filter(({ state }) => state === 'pending');
+    const takesInterrupts = DRAINED_AT.interrupt_immediate.includes(seam);
+    const due = waiting.filter(
+      ({ mode }, at) =>
+        DRAINED_AT[mode].includes(seam) ||
+        // An older steer does not outlive the interrupt that was sent behind it.
+        (mode === 'steer' &&
+          takesInterrupts &&
+          waiting.slice(at).some((later) => later.mode === 'interrupt_immediate')),
     );
     expect(this.inbox.due(seam).map(({ messageId }) => messageId)).toEqual(due.map(({ id }) => id));
     for (const entry of due) {

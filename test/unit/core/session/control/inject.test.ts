@@ -322,21 +322,39 @@ describe('an interrupt', () => {
     expect(seams(t)).toContain('post_tool_dispatch 1');
   });
 
-  it('alone is drained before the dispatch: a steer beside it keeps its place for the next seam', async () => {
-    const model = new ScriptedModel(async function* (request, signal) {
-      yield* calls(['work', {}])(request, signal);
-      // Between the reply and the dispatch there is no other moment for both.
-      await inject(t, 'steer', 'S');
-      await inject(t, 'interrupt_immediate', 'I');
-    }, says('ok'));
-    const t: TestSession = await aSession({ model, tools: [aTool('work', () => ok(''))] });
-    await t.prompt('go');
-    expect(shape(model.requests[1]?.messages ?? []).slice(1)).toEqual([
-      'steer',
-      'interrupt',
-      'directives',
-    ]);
-  });
+  it.each<[string, InjectMode[], string[]]>([
+    ['an older one comes with it', ['steer', 'interrupt_immediate'], ['steer', 'interrupt']],
+    ['a newer one keeps its place', ['interrupt_immediate', 'steer'], ['interrupt']],
+  ])(
+    'is alone in being drained before the dispatch, but for steers: %s',
+    async (_what, modes, together) => {
+      const asked = new Deferred<void>();
+      const model = new ScriptedModel(calls(['work', {}]), says('ok'));
+      const t = await aSession({
+        model,
+        decide: () => ({ decision: 'ask', reason: 'test', details: [], remember: [] }),
+        tools: [aTool('work', () => ok(''))],
+      });
+      t.session.subscribe((signal) => {
+        if (signal.stream === 'history' && signal.record.event.type === 'gate_opened')
+          asked.resolve();
+      });
+      const outcome = t.prompt('go');
+      await asked.promise;
+      // In one tick: the question is withdrawn when both wait.
+      await Promise.all(modes.map((mode) => inject(t, mode, mode)));
+      await outcome;
+      const delivered = t
+        .history()
+        .flatMap((event) => (event.type === 'inject_delivered' ? [event] : []));
+      expect(delivered.map(({ mode }) => mode)).toEqual(modes);
+      expect(
+        delivered
+          .filter(({ seam }) => seam === 'pre_tool_dispatch')
+          .map(({ mode }) => (mode === 'steer' ? 'steer' : 'interrupt')),
+      ).toEqual(together);
+    },
+  );
 });
 
 describe('a note', () => {
