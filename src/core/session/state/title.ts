@@ -16,3 +16,11 @@ export function titleFrom(blocks: readonly ContentBlock[]): string {
   const space = cut.lastIndexOf(' ');
   return `${(space > MAX_CHARACTERS / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }
+
+/** The title of a fork: its parent's with the branch's name, or with which fork it is. */
+export function forkedTitle(title: string, branchName?: string): string {
+  if (branchName !== undefined) return `${title} (${branchName})`;
+  const [, base = title, count] = /^(.*) \(fork(?: (\d+))?\)$/u.exec(title) ?? [];
+  if (base === title) return `${title} (fork)`;
+  return `${base} (fork ${Number(count ?? 1) + 1})`;
+}

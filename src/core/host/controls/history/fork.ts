@@ -5,6 +5,7 @@ import type { HistoryEvent } from '../../../session/events.ts';
 import { type Branch, between } from '../../../session/history/branch.ts';
 import type { Cut, MessageMarks } from '../../../session/history/message-marks.ts';
 import { HOST_STREAM, type Journal } from '../../../session/ports.ts';
+import { forkedTitle } from '../../../session/state/title.ts';
 import type { EnvironmentPolicy, SessionConfig, SessionId } from '../../../session/words.ts';
 import type { Client, LiveSession } from '../../api.ts';
 import { checkForkPolicy, INHERITED } from '../../environment-policy.ts';
@@ -80,7 +81,10 @@ export class SessionForks {
       );
       const events = copied.map(({ event }) => event);
       const created = this.#created(events[0], parentId, cut, request);
-      await this.#append(child, [created, ...contents(events, cut, config, actor)]);
+      await this.#append(child, [
+        created,
+        ...contents(events, cut, config, actor, request.branchName),
+      ]);
     });
     const at = now();
     const branchedAt = 'whole' in request.at ? null : cut.messageCount;
@@ -159,6 +163,7 @@ function contents(
   cut: Cut,
   config: SessionConfig,
   actor: Actor,
+  branchName: string | undefined,
 ): readonly HistoryEvent[] {
   const copied = events.filter(({ type }) => !LEFT_OUT.includes(type));
   const last = events.findLast(
@@ -170,5 +175,10 @@ function contents(
   const today: readonly HistoryEvent[] = hasConfig
     ? []
     : [{ type: 'config_changed', config, actor }];
-  return [...copied, ...sealOf(cut), ...today];
+  const title = copied.findLast((event) => event.type === 'title_changed');
+  const titled: readonly HistoryEvent[] =
+    title === undefined
+      ? []
+      : [{ type: 'title_changed', title: forkedTitle(title.title, branchName) }];
+  return [...copied, ...sealOf(cut), ...titled, ...today];
 }
