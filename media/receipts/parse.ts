@@ -36,7 +36,7 @@ const isEntry: Check<ReceiptEntry> = shape<ReceiptEntry>({
     shape<NonNullable<ReceiptEntry['refusal']>>({ words: isString, reason: isString }),
   ),
   who: isString,
-  role: isString,
+  role: nullable(isString),
   door: isString,
   facts: listOf(shape<ReceiptEntry['facts'][number]>({ label: isString, value: isString })),
 });

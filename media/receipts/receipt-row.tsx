@@ -35,7 +35,11 @@ export function ReceiptRow({ entry, strings, post }: Props): JSX.Element {
             <Icon name={open ? 'chevron-up' : 'chevron-down'} />
           </span>
           <span class="receipt-line quiet">
-            <span class="receipt-who">{format(strings.by, entry.who, entry.role)}</span>
+            <span class="receipt-who">
+              {entry.role === null
+                ? format(strings.byItself, entry.who)
+                : format(strings.by, entry.who, entry.role)}
+            </span>
             {entry.refusal !== null && <span class="receipt-refusal">{entry.refusal.words}</span>}
           </span>
         </button>

@@ -18,7 +18,8 @@ export type ReceiptEntry = {
   /** Why it was refused: in plain words, with the wire's word; null if it was not. */
   readonly refusal: { readonly words: string; readonly reason: string } | null;
   readonly who: string;
-  readonly role: string;
+  /** Null for the agent itself: it needs no role to act. */
+  readonly role: string | null;
   readonly door: string;
   /** What it named besides the session, and further facts that it states. */
   readonly facts: readonly { readonly label: string; readonly value: string }[];
@@ -113,6 +114,7 @@ export type ReceiptStringKey =
   | 'loading'
   | 'retry'
   | 'by'
+  | 'byItself'
   | 'door'
   | 'wireName'
   | 'wireOutcome'

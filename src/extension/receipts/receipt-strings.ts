@@ -29,6 +29,7 @@ export function receiptStrings(): Readonly<Record<ReceiptStringKey, string>> {
     loading: l10n.t('Loading…'),
     retry: l10n.t('Retry'),
     by: l10n.t('by {0} ({1})'),
+    byItself: l10n.t('by {0}'),
     door: l10n.t('Came by'),
     wireName: l10n.t('Method'),
     wireOutcome: l10n.t('Outcome'),

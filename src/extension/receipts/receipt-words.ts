@@ -57,12 +57,12 @@ export function outcomeWords(outcome: string): string {
 const OUTCOMES: ReadonlyMap<string, () => string> = new Map([
   ['accepted', () => l10n.t('accepted')],
   ['cancelled', () => l10n.t('stopped')],
-  ['already_cancelled', () => l10n.t('nothing was running any more')],
+  ['already_cancelled', () => l10n.t('nothing was running')],
   ['rejected', () => l10n.t('refused')],
   ['revoked', () => l10n.t('taken back')],
   ['already_revoked', () => l10n.t('was taken back already')],
   ['replaced', () => l10n.t('changed')],
-  ['given_back', () => l10n.t('given back: its turn ended first')],
+  ['given_back', () => l10n.t('given back')],
   ['rolled_back', () => l10n.t('rolled back')],
   ['redone', () => l10n.t('redone')],
   ['forked', () => l10n.t('forked')],
@@ -115,4 +115,42 @@ const REASONS: ReadonlyMap<string, () => string> = new Map([
   ['not_staged', () => l10n.t('The file was not staged.')],
   ['fs_restore_error', () => l10n.t('The files could not be put back; nothing was changed.')],
   ['fs_snapshot_error', () => l10n.t('The files could not be kept; nothing was changed.')],
+]);
+
+/** How a message was to arrive, in plain words; Harn's internal words for reminders too. */
+export function modeWords(mode: string): string {
+  return MODES.get(mode)?.() ?? mode;
+}
+
+const MODES: ReadonlyMap<string, () => string> = new Map([
+  ['steer', () => l10n.t('Steer')],
+  ['finish_step', () => l10n.t('Steer')],
+  ['interrupt', () => l10n.t('Interrupt')],
+  ['interrupt_immediate', () => l10n.t('Interrupt')],
+  ['queue', () => l10n.t('Note')],
+  ['audit_only', () => l10n.t('Note')],
+]);
+
+/** What a fact is called; the wire's name where there is no word for it. */
+export function factWords(name: string): string {
+  return FACTS.get(name)?.() ?? name;
+}
+
+const FACTS: ReadonlyMap<string, () => string> = new Map([
+  ['session_id', () => l10n.t('Session')],
+  ['sessionId', () => l10n.t('Session')],
+  ['messageId', () => l10n.t('Message')],
+  ['beforeMessageId', () => l10n.t('Before the message')],
+  ['reminderId', () => l10n.t('Reminder')],
+  ['toolCallId', () => l10n.t('Step')],
+  ['checkpointId', () => l10n.t('State')],
+  ['itemId', () => l10n.t('Message in the queue')],
+  ['turnId', () => l10n.t('Turn')],
+  ['forkSessionId', () => l10n.t('New session')],
+  ['childSessionId', () => l10n.t('New session')],
+  ['path', () => l10n.t('File')],
+  ['configId', () => l10n.t('Option')],
+  ['value', () => l10n.t('Value')],
+  ['mode', () => l10n.t('Mode')],
+  ['modeId', () => l10n.t('Mode')],
 ]);

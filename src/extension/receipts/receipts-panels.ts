@@ -132,6 +132,7 @@ export class ReceiptsPanels implements Disposable {
       icons: uri('codicon.css'),
       language: vscode.env.language,
       title: l10n.t('Receipts'),
+      loading: l10n.t('Loading…'),
     });
   }
 

@@ -41,6 +41,12 @@ describe('messages for a running turn', () => {
     expect(one.outcomes().slice(before)).toEqual(
       Array(4).fill('session/inject no_active_prompt rejected'),
     );
+    expect(
+      one
+        .receipts()
+        .slice(before)
+        .map(({ metadata }) => metadata['mode']),
+    ).toEqual(['queue', 'steer', 'interrupt_immediate', 'stear']);
     await expect(
       one.client.call('session/inject', { sessionId: 'ghost', mode: 'steer', content: 'x' }),
     ).rejects.toMatchObject({ code: -32004, data: { reason: 'unknown_session' } });

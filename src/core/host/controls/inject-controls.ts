@@ -1,6 +1,7 @@
 import type { Ids } from '../../../base/ids.ts';
 import type { JsonObject } from '../../../base/json.ts';
 import type { ContentBlock } from '../../../protocol/acp.ts';
+import type { ControlOutcome } from '../../../protocol/controls.ts';
 import { ControlRefused } from '../../session/control/refusal.ts';
 import type { CallCancelled, NewInject } from '../../session/control/session-control.ts';
 import type { PendingMessage } from '../../session/control-events.ts';
@@ -53,7 +54,7 @@ export class InjectDesk implements InjectControls {
     target: ControlTarget,
     request: Parameters<InjectControls['inject']>[1],
   ): Promise<{ readonly messageId: string }> {
-    return this.#receipts.run('session/inject', target, async () => {
+    const work = async (): Promise<Receipted<{ readonly messageId: string }>> => {
       const { commandId } = request;
       const session = this.#sessions.live(target.sessionId);
       const mode = INJECT_WORDS.get(request.mode);
@@ -69,7 +70,8 @@ export class InjectDesk implements InjectControls {
         actor: target.actor,
         ...(commandId === undefined ? {} : { commandId: commandId as CommandId }),
       });
-    });
+    };
+    return this.#receipts.run('session/inject', target, work, {}, modeOf(request.mode));
   }
 
   revokeInject(
@@ -113,7 +115,7 @@ export class InjectDesk implements InjectControls {
     target: ControlTarget,
     request: Parameters<InjectControls['remind']>[1],
   ): Promise<{ readonly reminderId: string }> {
-    const { messageId } = await this.#receipts.run('session/remind', target, async () => {
+    const work = async (): Promise<Receipted<{ readonly messageId: string }>> => {
       const { commandId } = request;
       const session = this.#sessions.live(target.sessionId);
       const mode = REMIND_WORDS.get(request.mode);
@@ -134,7 +136,9 @@ export class InjectDesk implements InjectControls {
         },
         ...(commandId === undefined ? {} : { commandId: commandId as CommandId }),
       });
-    });
+    };
+    const stated = modeOf(request.mode);
+    const { messageId } = await this.#receipts.run('session/remind', target, work, {}, stated);
     return { reminderId: messageId };
   }
 
@@ -230,6 +234,11 @@ async function admitted(
     outcome: { outcome: 'accepted', status: isRepeat ? 'idempotent' : 'accepted' },
     target: { [name]: messageId },
   };
+}
+
+/** A receipt says how a message was to arrive, in the client's own word, refused or not. */
+function modeOf(mode: unknown): ControlOutcome['metadata'] {
+  return typeof mode === 'string' ? { mode } : {};
 }
 
 function invalidMode(mode: unknown, words: ReadonlyMap<unknown, InjectMode>): ControlRefused {

@@ -7,6 +7,8 @@ export type ChatPage = {
   readonly icons: string;
   readonly language: string;
   readonly title: string;
+  /** What stands there until the script draws; nothing without it. */
+  readonly loading?: string;
 };
 
 /** The page of the chat webview: nothing may run but our own script, nothing may be fetched. */
@@ -29,10 +31,14 @@ export function chatHtml(page: ChatPage): string {
 <link rel="stylesheet" href="${escaped(page.style)}">
 </head>
 <body>
-<div id="root"></div>
+<div id="root">${loadingHtml(page.loading)}</div>
 <script type="module" nonce="${page.nonce}" src="${escaped(page.script)}"></script>
 </body>
 </html>`;
+}
+
+function loadingHtml(text: string | undefined): string {
+  return text === undefined ? '' : `<p class="page-loading" role="status">${escaped(text)}</p>`;
 }
 
 function escaped(text: string): string {

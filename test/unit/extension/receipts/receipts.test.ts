@@ -124,6 +124,39 @@ describe('a receipt', () => {
     });
   });
 
+  it('tells the three ways of a message apart, refused or not, with the wire name in the details', () => {
+    const asked = (mode: string) =>
+      receiptEntry(listed(1, { method: 'session/inject', metadata: { mode } }));
+    expect(
+      ['steer', 'interrupt', 'interrupt_immediate', 'queue'].map((mode) => asked(mode).asked),
+    ).toEqual(['Steer', 'Interrupt', 'Interrupt', 'Note']);
+    expect(asked('queue').facts).toContainEqual({ label: 'Mode', value: 'Note (queue)' });
+    expect(asked('steer').facts[0]).toEqual({ label: 'Session', value: 's' });
+  });
+
+  it('tells what the agent did by itself from what a client asked for', () => {
+    const method = 'session/revoke_inject';
+    const byItself = receiptEntry(
+      listed(1, {
+        method,
+        outcome: 'given_back',
+        actor: { clientId: 'host', role: 'host_owner', source: 'host' },
+        metadata: { mode: 'steer' },
+      }),
+    );
+    expect(byItself).toMatchObject({
+      who: 'Pilothouse: given back because its turn ended',
+      role: null,
+    });
+    const asked = receiptEntry(listed(2, { method, outcome: 'revoked' }));
+    expect(asked).toMatchObject({ who: 'VS Code', role: 'owner' });
+  });
+
+  it('of a stop in an idle session says that nothing was running', () => {
+    const entry = receiptEntry(listed(1, { outcome: 'already_cancelled', status: 'idempotent' }));
+    expect(entry.happened).toBe('nothing was running');
+  });
+
   it('shows a word that nobody listed as it is', () => {
     const entry = receiptEntry(listed(1, { outcome: 'some_new_word', reason: 'so_it_is' }));
     expect(entry).toMatchObject({ happened: 'some new word', refusal: { words: 'so it is' } });

@@ -29,22 +29,24 @@ export class ReceiptWriter {
 
   /**
    * Does the work and keeps its receipt before it settles. A `ControlRefused` is kept as rejected and thrown on; so
-   * is every other failure, as `failed`.
+   * is every other failure, as `failed`. `metadata` is what was asked for beyond names; what it came to wins.
    */
   async run<T>(
     method: Control,
     target: ControlTarget,
     work: () => Promise<Receipted<T>>,
     names: { readonly [name: string]: string } = {},
+    metadata: ControlOutcome['metadata'] = {},
   ): Promise<T> {
     let done: Receipted<T>;
     try {
       done = await work();
     } catch (error) {
-      await this.#keepRefusal(method, target, error, names);
+      await this.#keepRefusal(method, target, error, names, metadata);
       throw error;
     }
-    await this.keep(method, target, done.outcome, { ...names, ...done.target });
+    const outcome = stating(done.outcome, metadata);
+    await this.keep(method, target, outcome, { ...names, ...done.target });
     return done.result;
   }
 
@@ -63,8 +65,15 @@ export class ReceiptWriter {
     target: ControlTarget,
     error: unknown,
     names: { readonly [name: string]: string },
+    metadata: ControlOutcome['metadata'],
   ): Promise<void> {
     const reason = error instanceof ControlRefused ? error.refusal : 'failed';
-    await this.keep(method, target, { outcome: reason, status: 'rejected', reason }, names);
+    const outcome: Outcome = { outcome: reason, status: 'rejected', reason };
+    await this.keep(method, target, stating(outcome, metadata), names);
   }
+}
+
+function stating(outcome: Outcome, metadata: ControlOutcome['metadata']): Outcome {
+  const stated = { ...metadata, ...outcome.metadata };
+  return Object.keys(stated).length === 0 ? outcome : { ...outcome, metadata: stated };
 }
