@@ -111,7 +111,7 @@ describe('the history of a session', () => {
     await chat.waitForReply('what goes');
     await chat.waitForActivity('Ready');
     const parent = await chat.shown();
-    await choose('what goes', 'Fork from Here…');
+    await choose('what goes', 'Fork from Here');
     await until('the fork in the chat', async () => (await chat.shown()) !== parent);
     await chat.waitForReply('what stays');
     expect(await chat.replies()).not.toContain('what goes');

@@ -186,6 +186,68 @@ describe('scrolling', () => {
       expect(await log.evaluate((element) => element.scrollTop)).toBe(place);
     }));
 
+  test.each([
+    ['a prompt', undefined],
+    ['a steer', { mode: 'steer', seam: 'post_tool_dispatch' }],
+  ] as const)('one’s own message comes into sight while one reads further up: %s', (_, inject) =>
+    inChat(async ({ tell, page }) => {
+      const log = page.locator('.log');
+      const fromEnd = () =>
+        log.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight);
+      await tell(reset({ items: many, status: RUNNING }));
+      await tell(reset({ items: many.slice(0, 50), status: RUNNING }));
+      await log.evaluate((element) => element.scrollTo(0, element.scrollTop - 700));
+      await page.getByRole('button', { name: 'Jump to Latest' }).waitFor();
+      await tell({
+        type: 'upsert',
+        items: [
+          {
+            kind: 'user',
+            id: 'own',
+            at: 0,
+            text: 'mine',
+            attachments: [],
+            ...(inject && { inject }),
+          },
+        ],
+      });
+      await expect.poll(fromEnd).toBeLessThan(24);
+      await page.locator('[data-row="own"]').waitFor();
+      await tell({ type: 'upsert', items: [reply('answer', 'long\n\n'.repeat(40))] });
+      await expect.poll(fromEnd).toBeLessThan(24);
+      await expect.poll(() => page.getByRole('button', { name: 'Jump to Latest' }).count()).toBe(0);
+    }),
+  );
+
+  test('Send itself leads to the end', () =>
+    inChat(async ({ tell, page }) => {
+      const log = page.locator('.log');
+      await tell(reset({ items: many, status: RUNNING }));
+      await log.evaluate((element) => element.scrollTo(0, element.scrollTop - 700));
+      await page.getByRole('button', { name: 'Jump to Latest' }).waitFor();
+      await page.getByRole('textbox', { name: 'Message' }).fill('go on');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => page.getByRole('button', { name: 'Jump to Latest' }).count()).toBe(0);
+    }));
+
+  test('what is entirely in sight after a rollback offers no jump, and is followed', () =>
+    inChat(async ({ tell, page }) => {
+      const log = page.locator('.log');
+      await tell(reset({ items: many }));
+      await log.evaluate((element) => element.scrollTo(0, 0));
+      await page.getByRole('button', { name: 'Jump to Latest' }).waitFor();
+      await tell(reset({ items: many.slice(0, 1) }));
+      await expect.poll(() => page.getByRole('button', { name: 'Jump to Latest' }).count()).toBe(0);
+      await tell(reset({ items: many }));
+      await expect
+        .poll(() =>
+          log.evaluate(
+            (element) => element.scrollHeight - element.scrollTop - element.clientHeight,
+          ),
+        )
+        .toBeLessThan(24);
+    }));
+
   test('a composer that grows does not hide the end', () =>
     inChat(async ({ tell, page }) => {
       await tell(reset({ items: many }));

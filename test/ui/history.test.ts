@@ -34,7 +34,7 @@ describe('going back in the chat', () => {
       expect(names).toEqual([
         'Roll Back to Before This…',
         'Restore Files to Before This…',
-        'Fork from Here…',
+        'Fork from Here',
         'Remove from Here On…',
         'Copy Text',
       ]);
@@ -69,7 +69,7 @@ describe('going back in the chat', () => {
         await page.keyboard.press('Escape');
         return found;
       };
-      expect(await entries(0)).toEqual(['Fork from Here…', 'Remove from Here On…', 'Copy Text']);
+      expect(await entries(0)).toEqual(['Fork from Here', 'Remove from Here On…', 'Copy Text']);
       expect(await entries(1)).toEqual(['Copy Text']);
       expect(await shownText(page.locator('.row-user').nth(1))).toMatch(
         /Steered\s*after the tools ran\s*Make it polite/,

@@ -72,6 +72,18 @@ describe('sending while a turn runs', () => {
       expect(await said('send')).toMatchObject([{ text: 'by the way', mode: 'note' }]);
     }));
 
+  test('Escape closes the menu and gives the keyboard back to the text', () =>
+    inChat(async ({ tell, page, said }) => {
+      await tell(reset({ status: RUNNING }));
+      await box(page).fill('half');
+      await page.getByRole('button', { name: 'Choose How to Send' }).click();
+      await page.keyboard.press('Escape');
+      await page.getByRole('menu').waitFor({ state: 'detached' });
+      await page.keyboard.type(' and more');
+      expect(await box(page).inputValue()).toBe('half and more');
+      expect(await said('stop')).toEqual([]);
+    }));
+
   test('while it stops, every key sends after the stop', () =>
     inChat(async ({ tell, page, said }) => {
       await tell(reset({ status: { ...RUNNING, activity: 'stopping' } }));
@@ -132,6 +144,17 @@ describe('messages on their way', () => {
       expect(await shown.locator('.waiting-state').allInnerTexts()).toEqual(
         states.map(([, words]) => words),
       );
+    }));
+
+  test('an interrupt waits for the steps under way, and says so', () =>
+    inChat(async ({ tell, page }) => {
+      const pending: ChatPending[] = [{ ...STEER, mode: 'interrupt_immediate' }];
+      const items = [tool({ id: 't1', status: 'in_progress' })];
+      await tell(reset({ status: { ...RUNNING, pending }, items }));
+      const state = page.locator('.waiting-state');
+      expect(await state.textContent()).toBe('as soon as the steps under way are over');
+      await tell({ type: 'upsert', items: [tool({ id: 't1', status: 'completed' })] });
+      expect(await state.textContent()).toBe('at once; steps not begun are skipped');
     }));
 
   test('are changed where they stand: Enter saves, Escape leaves them and stops nothing', () =>

@@ -76,6 +76,7 @@ const isTool: Check<ChatTool> = shape<ChatTool>({
   output: isString,
   outputCut: isNumber,
   images: (value): value is readonly ChatImage[] => Array.isArray(value),
+  staged: optional(isBoolean),
 });
 
 const isInjectMode = oneOf('steer', 'interrupt_immediate', 'queue');

@@ -87,7 +87,11 @@ export const isStatus: Check<ChatStatus> = shape<ChatStatus>({
     ),
   }),
   runningSend: oneOf('prompt', 'steer', 'interrupt', 'next', 'note'),
-  staged: nullable(shape<NonNullable<ChatStatus['staged']>>({ files: isNumber, on: isBoolean })),
+  staged: nullable(shape<NonNullable<ChatStatus['staged']>>({
+      files: isNumber,
+      paths: optional(listOf(isString)),
+      on: isBoolean,
+    })),
   canRedo: isBoolean,
   queued: listOf(shape<ChatStatus['queued'][number]>({ id: isString, text: isString })),
   rehearsal: isBoolean,

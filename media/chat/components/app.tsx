@@ -7,7 +7,7 @@ import { Empty } from './empty.tsx';
 import { GateList } from './gates/gate-list.tsx';
 import { Header } from './header.tsx';
 import { Log } from './log/log.tsx';
-import { type Services, ServicesContext, StringsContext } from './shared/context.ts';
+import { type Services, ServicesContext, StagedPathsContext, StringsContext } from './shared/context.ts';
 
 const HINDERED: ReadonlySet<string> = new Set(['offline', 'untrusted', 'no_folder']);
 
@@ -21,7 +21,13 @@ export function App({ services }: { readonly services: Services }): JSX.Element 
       <StringsContext.Provider value={view.strings}>
         <Header view={view} />
         <main class="main">
-          {isEmpty ? <Empty status={status} /> : <Log key={status.sessionId} view={view} />}
+          {isEmpty ? (
+            <Empty status={status} />
+          ) : (
+            <StagedPathsContext.Provider value={(status.staged?.paths ?? []).join('\n')}>
+              <Log key={status.sessionId} view={view} />
+            </StagedPathsContext.Provider>
+          )}
         </main>
         {!isEmpty && HINDERED.has(status.activity) && <Empty status={status} compact />}
         <GateList view={view} />

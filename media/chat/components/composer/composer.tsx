@@ -54,7 +54,7 @@ export function Composer({ view }: { readonly view: ViewState }): JSX.Element {
       onDrop={files.onDrop}
     >
       <Decisions status={view.status} />
-      <PendingList pending={view.status.pending} />
+      <PendingList pending={view.status.pending} items={view.items} />
       <NextTurns status={view.status} />
       <Queued queued={view.status.queued} />
       <EscapeHint />
@@ -101,7 +101,12 @@ function Bar({ view, input, ready, onSend }: BarProps): JSX.Element {
       <Options status={view.status} />
       <span class="composer-end">
         <UsageMeter usage={view.status.usage} />
-        <SendButton view={view} ready={ready} onSend={onSend} />
+        <SendButton
+          view={view}
+          ready={ready}
+          onSend={onSend}
+          onLeaveMenu={() => input.current?.focus()}
+        />
       </span>
     </div>
   );

@@ -19,10 +19,12 @@ type Props = {
   readonly view: ViewState;
   readonly ready: boolean;
   readonly onSend: (mode: ChatSendMode) => void;
+  /** Gives the keyboard back to the text. */
+  readonly onLeaveMenu: () => void;
 };
 
 /** Send, with the word for what Enter does, and the other ways to send beside it. */
-export function SendButton({ view, ready, onSend }: Props): JSX.Element {
+export function SendButton({ view, ready, onSend, onLeaveMenu }: Props): JSX.Element {
   const strings = useStrings();
   const { status } = view;
   const keys = sendKeys(status);
@@ -52,6 +54,7 @@ export function SendButton({ view, ready, onSend }: Props): JSX.Element {
         <MenuButton
           label={strings.sendMenu}
           icon="chevron-down"
+          onLeave={onLeaveMenu}
           entries={others.map((mode) => ({
             id: mode,
             icon: sendIcon(mode),

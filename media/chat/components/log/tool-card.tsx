@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import type { ChatTool } from '../../../../src/protocol/chat.ts';
 import { format } from '../../strings.ts';
+import { useContext } from 'preact/hooks';
 import { IconButton, LinkButton } from '../shared/buttons.tsx';
-import { useServices, useStrings } from '../shared/context.ts';
+import { StagedPathsContext, useServices, useStrings } from '../shared/context.ts';
 import { useFold } from '../shared/folds.ts';
 import { Icon } from '../shared/icon.tsx';
 import { Pictures } from '../shared/pictures.tsx';
@@ -10,13 +11,14 @@ import { ScrollPane } from '../shared/scroll-pane.tsx';
 import { DiffView } from './diff-view.tsx';
 import { OutputPane } from './output-pane.tsx';
 import { PathText } from './path-text.tsx';
-import { kindIcon, statusLook } from './tool-words.ts';
+import { kindIcon, stagedLook, statusLook } from './tool-words.ts';
 
 /** A tool call: what it does, how it stands, and, opened, all it was given and gave. */
 export function ToolCard({ tool }: { readonly tool: ChatTool }): JSX.Element {
   const strings = useStrings();
   const [open, toggle] = useFold(tool.id, opensByItself(tool));
-  const look = statusLook(tool.status, strings);
+  const waits = useWaits(tool);
+  const look = waits ? stagedLook(strings) : statusLook(tool.status, strings);
   return (
     <div class={`tool tool-${tool.status}`}>
       <div class="tool-line">
@@ -36,6 +38,14 @@ export function ToolCard({ tool }: { readonly tool: ChatTool }): JSX.Element {
       {open && <ToolBody tool={tool} />}
     </div>
   );
+}
+
+/** True while edits of this call wait for a review. */
+function useWaits(tool: ChatTool): boolean {
+  const paths = useContext(StagedPathsContext);
+  if (tool.staged !== true || tool.status !== 'completed') return false;
+  const waiting = new Set(paths.split('\n'));
+  return tool.diffs.some(({ path }) => waiting.has(path));
 }
 
 /** Ends this call; the turn goes on. */
@@ -81,11 +91,11 @@ function ToolBody({ tool }: { readonly tool: ChatTool }): JSX.Element {
   );
 }
 
-/** Undoes what this one step wrote. */
+/** Undoes what this one step wrote; a staged edit wrote nothing. */
 function RestoreCall({ tool }: { readonly tool: ChatTool }): JSX.Element | null {
   const strings = useStrings();
   const { post } = useServices();
-  if (tool.status !== 'completed' || tool.diffs.length === 0) return null;
+  if (tool.status !== 'completed' || tool.diffs.length === 0 || tool.staged === true) return null;
   return (
     <p class="tool-actions">
       <LinkButton

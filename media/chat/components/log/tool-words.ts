@@ -41,3 +41,8 @@ export function statusLook(status: ChatTool['status'], strings: Strings): Look {
       return { icon: 'question', spin: false, word: strings.toolOutcomeUnknown };
   }
 }
+
+/** How edits that wait for a review are shown. */
+export function stagedLook(strings: Strings): Look {
+  return { icon: 'circle-large-outline', spin: false, word: strings.toolStaged };
+}

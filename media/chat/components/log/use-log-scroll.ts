@@ -22,6 +22,7 @@ export function useLogScroll(virtualizer: LogVirtualizer, view: ViewState): LogS
   const { drafts, post, store } = useServices();
   const [atEnd, setAtEnd] = useState(true);
   const followsEnd = useRef(true);
+  const lastTop = useRef(0);
   const restored = useRef<string | null | undefined>(undefined);
   const { sessionId } = view.status;
   const loadOlder = (): void => {
@@ -39,14 +40,25 @@ export function useLogScroll(virtualizer: LogVirtualizer, view: ViewState): LogS
     restore(virtualizer, view, place);
   }, [virtualizer, view, sessionId, drafts]);
 
+  useLayoutEffect(() => {
+    if (followsEnd.current) virtualizer.scrollToEnd();
+  }, [view.resets]);
+
+  const follow = (): void => {
+    followsEnd.current = true;
+    virtualizer.scrollToEnd();
+  };
+  useOwnMessages(view, follow);
+
   useEffect(() => {
     const element = virtualizer.scrollElement;
     if (element === null) return;
     const onScroll = (): void => {
-      const fromEnd = element.scrollHeight - element.scrollTop - element.clientHeight;
-      const isAtEnd = fromEnd <= AT_END;
+      const isAtEnd = standsAtEnd(element);
       setAtEnd(isAtEnd);
-      followsEnd.current = isAtEnd;
+      // Rows that are measured or added move the end away; only who goes up leaves it.
+      if (isAtEnd || element.scrollTop < lastTop.current) followsEnd.current = isAtEnd;
+      lastTop.current = element.scrollTop;
       drafts.setScroll(sessionId, isAtEnd ? null : placeOf(virtualizer));
       if (element.scrollTop < NEAR_START && !isAtEnd) loadOlder();
     };
@@ -57,21 +69,51 @@ export function useLogScroll(virtualizer: LogVirtualizer, view: ViewState): LogS
   useEffect(() => {
     const element = virtualizer.scrollElement;
     if (element === null) return;
-    // A composer or gate that grows takes height from the log: the end stays in sight.
-    const observer = new ResizeObserver(() => {
-      if (followsEnd.current) virtualizer.scrollToEnd();
+    // A composer or gate that grows takes height from the log: the end stays in sight. What goes away, as by a
+    // rollback, may leave nothing to scroll, and no scroll tells of it.
+    const observer = new ResizeObserver((entries) => {
+      const isFrame = entries.some(({ target }) => target === element);
+      if (followsEnd.current && isFrame) virtualizer.scrollToEnd();
+      if (!standsAtEnd(element)) return;
+      followsEnd.current = true;
+      setAtEnd(true);
     });
     observer.observe(element);
+    if (element.firstElementChild !== null) observer.observe(element.firstElementChild);
     return () => observer.disconnect();
   }, [virtualizer, virtualizer.scrollElement]);
 
   useEffect(() => {
     const position = view.reveal === null ? undefined : view.index.get(view.reveal.id);
-    if (position !== undefined) virtualizer.scrollToIndex(position, { align: 'start' });
+    if (position !== undefined) {
+      followsEnd.current = false;
+      virtualizer.scrollToIndex(position, { align: 'start' });
+    }
     // Each request is followed once, however the rows change afterwards.
   }, [view.reveal?.seq]);
 
-  return { atEnd, jumpToEnd: () => virtualizer.scrollToEnd(), loadOlder };
+  return { atEnd, jumpToEnd: follow, loadOlder };
+}
+
+/** What the person sends comes into sight, however far up they were reading: as it goes out, and as its row comes. */
+function useOwnMessages(view: ViewState, follow: () => void): void {
+  const { items, resets, status } = view;
+  const seen = useRef({ resets, last: items.at(-1)?.id });
+  useEffect(() => {
+    if (view.send.pending !== null) follow();
+  }, [view.send.pending]);
+  useLayoutEffect(() => {
+    const before = seen.current;
+    const last = items.at(-1)?.id;
+    seen.current = { resets, last };
+    if (before.resets !== resets || before.last === last) return;
+    const from = before.last === undefined ? 0 : (view.index.get(before.last) ?? items.length) + 1;
+    if (items.slice(from).some(({ kind }) => kind === 'user')) follow();
+  }, [items, resets, status.sessionId]);
+}
+
+function standsAtEnd({ scrollHeight, scrollTop, clientHeight }: HTMLElement): boolean {
+  return scrollHeight - scrollTop - clientHeight <= AT_END;
 }
 
 function restore(virtualizer: LogVirtualizer, view: ViewState, place: ScrollPlace): void {

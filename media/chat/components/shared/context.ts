@@ -15,6 +15,9 @@ export type Services = {
 export const ServicesContext = createContext<Services | null>(null);
 export const StringsContext = createContext<Strings>(ENGLISH);
 
+/** The paths of staged files, one a line: a text of its own, so that equal lists draw nothing anew. */
+export const StagedPathsContext = createContext('');
+
 export function useServices(): Services {
   const services = useContext(ServicesContext);
   if (services === null) throw new Error('A part of the chat stands outside its services.');

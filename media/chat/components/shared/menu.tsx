@@ -20,10 +20,12 @@ type Props = {
   readonly label: string;
   readonly entries: readonly MenuEntry[];
   readonly icon?: string;
+  /** Takes the keyboard when the menu closes; without it the button does. */
+  readonly onLeave?: () => void;
 };
 
 /** A button that opens a menu. Keys as in any menu: arrows, Home, End, a letter; Escape and Tab close it. */
-export function MenuButton({ label, entries, icon }: Props): JSX.Element {
+export function MenuButton({ label, entries, icon, onLeave }: Props): JSX.Element {
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   return (
@@ -44,6 +46,7 @@ export function MenuButton({ label, entries, icon }: Props): JSX.Element {
         <Menu
           label={label}
           entries={entries}
+          onLeave={onLeave ?? (() => button.current?.focus())}
           anchor={() => button.current}
           onClose={() => setOpen(false)}
         />
@@ -53,11 +56,12 @@ export function MenuButton({ label, entries, icon }: Props): JSX.Element {
 }
 
 type MenuProps = Props & {
+  readonly onLeave: () => void;
   readonly anchor: () => HTMLElement | null;
   readonly onClose: () => void;
 };
 
-function Menu({ label, entries, anchor, onClose }: MenuProps): JSX.Element {
+function Menu({ label, entries, anchor, onClose, onLeave }: MenuProps): JSX.Element {
   const menu = useRef<HTMLDivElement>(null);
   // Before anything else happens: the next key is the menu's.
   useLayoutEffect(() => {
@@ -79,7 +83,7 @@ function Menu({ label, entries, anchor, onClose }: MenuProps): JSX.Element {
   }, []);
   const leave = (): void => {
     onClose();
-    anchor()?.focus();
+    onLeave();
   };
   return (
     <div

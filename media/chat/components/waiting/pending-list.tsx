@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ChatPending } from '../../../../src/protocol/chat.ts';
+import type { ChatItem, ChatPending } from '../../../../src/protocol/chat.ts';
 import type { Strings } from '../../strings.ts';
 import { IconButton } from '../shared/buttons.tsx';
 import { useServices, useStrings } from '../shared/context.ts';
@@ -11,21 +11,30 @@ import { WaitingText } from './waiting-text.tsx';
 /** Messages on their way into the running turn, in the order of their arrival; then those that came back. */
 export function PendingList({
   pending,
+  items,
 }: {
   readonly pending: readonly ChatPending[];
+  readonly items: readonly ChatItem[];
 }): JSX.Element | null {
   const strings = useStrings();
   if (pending.length === 0) return null;
+  const stepRuns = items.some((item) => item.kind === 'tool' && item.status === 'in_progress');
   return (
     <ul class="waiting pending" aria-label={strings.pendingLabel}>
       {pending.map((message) => (
-        <PendingRow key={message.id} message={message} />
+        <PendingRow key={message.id} message={message} stepRuns={stepRuns} />
       ))}
     </ul>
   );
 }
 
-function PendingRow({ message }: { readonly message: ChatPending }): JSX.Element {
+type RowProps = {
+  readonly message: ChatPending;
+  /** A tool call is under way: what was dispatched with it runs before anything is delivered. */
+  readonly stepRuns: boolean;
+};
+
+function PendingRow({ message, stepRuns }: RowProps): JSX.Element {
   const strings = useStrings();
   const { post } = useServices();
   const [editing, setEditing] = useState(false);
@@ -36,7 +45,7 @@ function PendingRow({ message }: { readonly message: ChatPending }): JSX.Element
       <div class="waiting-head">
         <Icon name={state === 'given_back' ? 'warning' : icon} />
         <span class="waiting-mode">{word}</span>
-        <span class="waiting-state quiet">{stateWords(message, strings)}</span>
+        <span class="waiting-state quiet">{stateWords(message, stepRuns, strings)}</span>
         <span class="waiting-actions">
           {state === 'given_back' ? (
             <>
@@ -92,9 +101,10 @@ function modeLook(mode: ChatPending['mode'], strings: Strings): { icon: string; 
   }
 }
 
-function stateWords({ mode, state }: ChatPending, strings: Strings): string {
+function stateWords({ mode, state }: ChatPending, stepRuns: boolean, strings: Strings): string {
   if (state === 'given_back') return strings.pendingBack;
   if (mode === 'queue') return strings.pendingUnread;
-  if (mode === 'interrupt_immediate') return strings.pendingAtOnce;
+  if (mode === 'interrupt_immediate')
+    return stepRuns ? strings.pendingAfterSteps : strings.pendingAtOnce;
   return state === 'behind_approval' ? strings.pendingBehind : strings.pendingAfterStep;
 }

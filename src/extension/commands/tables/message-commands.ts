@@ -86,7 +86,9 @@ function titleOf(mode: ChatSendMode, name: string): string {
 function promptOf(mode: ChatSendMode): string {
   switch (mode) {
     case 'interrupt':
-      return l10n.t('Skips the steps that have not begun; the agent reads this at once');
+      return l10n.t(
+        'Ends the reply and skips what has not begun; steps under way are finished first',
+      );
     case 'next':
       return l10n.t('Held until the running turn has ended');
     case 'note':
