@@ -111,6 +111,8 @@ export type ChatTool = {
   /** How much was left out in front of `output`, in characters; more than 0 offers "show all". */
   readonly outputCut: number;
   readonly images: readonly ChatImage[];
+  /** Its edits were staged: it wrote nothing to the disk. */
+  readonly staged?: boolean;
 };
 
 /** A picture; `data` is base64 without a prefix. Only png, jpeg, gif and webp are shown. */
@@ -209,6 +211,8 @@ export type ChatStatus = {
   /** Edits that wait for a review; null where tools write at once and nothing is staged. */
   readonly staged: {
     readonly files: number;
+    /** The files that wait. */
+    readonly paths?: readonly string[];
     /** True while further edits are staged too; false where only earlier ones wait still. */
     readonly on: boolean;
   } | null;

@@ -102,6 +102,22 @@ describe('going back in the chat', () => {
       expect(await said('restore_tool')).toEqual([{ type: 'restore_tool', toolCallId: 't1' }]);
     }));
 
+  it('says that a step’s edits are staged while they wait, and offers no restore of what is not on disk', () =>
+    inChat(async ({ page, tell }) => {
+      const diff = { path: '/w/a.ts', added: 1, removed: 0, isNew: true, lines: [], cut: false };
+      const call = tool({ id: 't1', toolKind: 'edit', staged: true, diffs: [diff] });
+      const status = (paths: string[]) =>
+        ({ ...IDLE, staged: { files: paths.length, paths, on: true } }) as const;
+      await tell(reset({ items: [PROMPT, call], status: status(['/w/a.ts']) }));
+      const word = page.locator('.tool-status');
+      expect(await shownText(word)).toContain('Staged');
+      expect(
+        await page.getByRole('button', { name: /Restore the files of this step/ }).count(),
+      ).toBe(0);
+      await tell({ type: 'status', status: status(['/w/other.ts']) });
+      await word.getByText('Done').waitFor();
+    }));
+
   it('offers Redo, and Review, Keep and Discard for what is staged', () =>
     inChat(async ({ page, tell, said }) => {
       await tell(reset({ items: [PROMPT] }));

@@ -87,11 +87,13 @@ export const isStatus: Check<ChatStatus> = shape<ChatStatus>({
     ),
   }),
   runningSend: oneOf('prompt', 'steer', 'interrupt', 'next', 'note'),
-  staged: nullable(shape<NonNullable<ChatStatus['staged']>>({
+  staged: nullable(
+    shape<NonNullable<ChatStatus['staged']>>({
       files: isNumber,
       paths: optional(listOf(isString)),
       on: isBoolean,
-    })),
+    }),
+  ),
   canRedo: isBoolean,
   queued: listOf(shape<ChatStatus['queued'][number]>({ id: isString, text: isString })),
   rehearsal: isBoolean,

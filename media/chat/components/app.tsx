@@ -7,7 +7,12 @@ import { Empty } from './empty.tsx';
 import { GateList } from './gates/gate-list.tsx';
 import { Header } from './header.tsx';
 import { Log } from './log/log.tsx';
-import { type Services, ServicesContext, StagedPathsContext, StringsContext } from './shared/context.ts';
+import {
+  type Services,
+  ServicesContext,
+  StagedPathsContext,
+  StringsContext,
+} from './shared/context.ts';
 
 const HINDERED: ReadonlySet<string> = new Set(['offline', 'untrusted', 'no_folder']);
 

@@ -29,7 +29,10 @@ export class Asides implements Disposable {
     const { mode, files } = this.#staged.of(sessionId);
     const on = mode === 'staged';
     return {
-      staged: on || files.length > 0 ? { files: files.length, on } : null,
+      staged:
+        on || files.length > 0
+          ? { files: files.length, paths: files.map(({ path }) => path), on }
+          : null,
       canRedo: this.#redo.canRedo(sessionId),
     };
   };

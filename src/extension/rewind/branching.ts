@@ -20,6 +20,11 @@ export async function fork(
   const child = await ports.request('session/fork', { sessionId, ...where });
   await ports.show(child.sessionId);
   if (cut !== null) ports.compose(child.sessionId, cut.text);
+  void vscode.window.showInformationMessage(
+    l10n.t(
+      'This is a fork: a session of its own. The files on disk stay as they are; both sessions work in them.',
+    ),
+  );
   return child.sessionId;
 }
 

@@ -64,7 +64,7 @@ function conversationPart(kind: RewindKind): string {
 }
 
 function filesPart(files: readonly PlannedFile[], nameOf: (path: string) => string): string {
-  if (files.length === 0) return l10n.t('Files: none changes.');
+  if (files.length === 0) return l10n.t('Files: no file is changed.');
   const lines = files.slice(0, MAX_NAMED).map(({ path, change, binary }) => {
     const words = binary ? `${changeWords(change)}, ${l10n.t('binary')}` : changeWords(change);
     return `• ${nameOf(path)} (${words})`;
@@ -94,8 +94,27 @@ function changedPart(files: readonly PlannedFile[], nameOf: (path: string) => st
   return [intro, ...names, ...moreOf(files.length)].join('\n');
 }
 
+/** The title of a preview: it names the binary files, which a diff can't show, so that all files are accounted for. */
+export function previewName(
+  title: string,
+  files: readonly PlannedFile[],
+  nameOf: (path: string) => string,
+): string {
+  const binary = files.flatMap((file) => (file.binary ? [nameOf(file.path)] : []));
+  if (binary.length === 0) return title;
+  const named = [
+    ...binary.slice(0, 3),
+    ...(binary.length > 3 ? [moreWords(binary.length - 3)] : []),
+  ];
+  return l10n.t('{0}, and without a preview (binary): {1}', title, named.join(', '));
+}
+
+function moreWords(count: number): string {
+  return l10n.t('and {0} more', count);
+}
+
 function moreOf(count: number): string[] {
-  return count > MAX_NAMED ? [l10n.t('and {0} more', count - MAX_NAMED)] : [];
+  return count > MAX_NAMED ? [moreWords(count - MAX_NAMED)] : [];
 }
 
 function coveragePart({ coverage, reason }: RestorePreview): string {
@@ -141,7 +160,7 @@ function skippedWords(skipped: readonly SkippedPath[], nameOf: (path: string) =>
   const named = skipped
     .slice(0, 3)
     .map(({ path, reason }) => `${nameOf(path)} (${skipReason(reason)})`);
-  const more = skipped.length > 3 ? [l10n.t('and {0} more', skipped.length - 3)] : [];
+  const more = skipped.length > 3 ? [moreWords(skipped.length - 3)] : [];
   return l10n.t('Left as it is: {0}.', [...named, ...more].join(', '));
 }
 

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { MoveResponse } from '../../protocol/harn.ts';
 import type { Overwrite, RestoreChoice, SkippedPath } from '../../protocol/pilothouse.ts';
 import { openDiffs } from '../diffs/change-documents.ts';
-import { confirmationOf, doneWords } from './plan-words.ts';
+import { confirmationOf, doneWords, previewName } from './plan-words.ts';
 import type { RewindPorts } from './ports.ts';
 import { previewSides } from './restore-documents.ts';
 import { mayGoOn } from './stop-first.ts';
@@ -32,7 +32,7 @@ export async function rewind(ports: RewindPorts, deed: Rewind): Promise<boolean>
   const sides = previewSides(sessionId, choice, preview, Date.now());
   const words = confirmationOf(choice.what, name, preview, nameOf);
   const title = previewTitle(choice.what);
-  if (sides.length > 0) await openDiffs(title, sides);
+  if (sides.length > 0) await openDiffs(previewName(title, preview.files, nameOf), sides);
   const foreign = preview.files.filter(({ changedSince }) => changedSince).length;
   const overwrite = await asked(choice.what, words, foreign, sides.length > 0);
   if (overwrite === null) return false;

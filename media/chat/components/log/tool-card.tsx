@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
+import { useContext } from 'preact/hooks';
 import type { ChatTool } from '../../../../src/protocol/chat.ts';
 import { format } from '../../strings.ts';
-import { useContext } from 'preact/hooks';
 import { IconButton, LinkButton } from '../shared/buttons.tsx';
 import { StagedPathsContext, useServices, useStrings } from '../shared/context.ts';
 import { useFold } from '../shared/folds.ts';

@@ -292,7 +292,7 @@ export class Conversation {
     const running = this.#turn?.turnId === mark.end.turnId ? this.#turn : null;
     this.#turn = null;
     if (running) this.#endedPrompts.add(running.commandId);
-    const seconds = running ? Math.max(0, Math.round((at - running.at) / 1000)) : null;
+    const seconds = running ? secondsBetween(running.at, at) : null;
     return this.endTurn({ ...mark.end, seconds }, event);
   }
 
@@ -391,4 +391,9 @@ function settleRow(row: Row, openCalls: 'cancelled' | 'outcome_unknown' | null):
   if (status !== undefined && status !== 'pending' && status !== 'in_progress') return false;
   body.tool.status = openCalls;
   return true;
+}
+
+/** Null where both were written at once, as a fork's copy of its parent is: nobody knows how long that took. */
+function secondsBetween(began: number, ended: number): number | null {
+  return ended > began ? Math.round((ended - began) / 100) / 10 : null;
 }

@@ -12,6 +12,7 @@ export type ToolState = {
   kind?: ToolKind;
   status?: ChatTool['status'];
   rawInput?: unknown;
+  staged?: boolean;
   content?: readonly ToolCallContent[];
   locations?: readonly ToolCallLocation[];
   /** Live output, at most the last `OUTPUT_WINDOW` characters, and how many came before them. */
@@ -26,6 +27,7 @@ export type ToolPatch = {
   readonly kind?: ToolKind | null;
   readonly status?: string | null;
   readonly rawInput?: unknown;
+  readonly rawOutput?: unknown;
   readonly content?: readonly ToolCallContent[] | null;
   readonly locations?: readonly ToolCallLocation[] | null;
 };
@@ -54,6 +56,7 @@ export function patchTool(
   if (patch.name) state.name = patch.name;
   if (patch.kind) state.kind = patch.kind;
   if (patch.rawInput !== undefined && patch.rawInput !== null) state.rawInput = patch.rawInput;
+  if (isObject(patch.rawOutput) && patch.rawOutput['staged'] === true) state.staged = true;
   if (patch.content) state.content = patch.content;
   if (patch.locations) state.locations = patch.locations;
   const status = [extra['status'], patch.status].find(isStatus);
@@ -117,6 +120,7 @@ export function toolItem(state: ToolState): ChatTool {
     output: output.slice(start),
     outputCut: start + (isLive ? (state.live?.cut ?? 0) : 0),
     images: imagesOf(state.content ?? []),
+    ...(state.staged === true ? { staged: true } : {}),
   };
 }
 

@@ -97,7 +97,27 @@ describe('the conversation', () => {
     for (const update of updates) shown = replay(shown, one.apply(update, undefined, 4_000));
     expect(shown).toEqual(one.items());
     expect(kinds(shown)).toEqual(['user', 'assistant', 'tool', 'assistant', 'turn_end']);
-    expect(shown.at(-1)).toMatchObject({ terminal: 'natural', seconds: 0 });
+    expect(shown.at(-1)).toMatchObject({ terminal: 'natural', seconds: null });
+  });
+
+  it('knows a call whose edits were only staged', () => {
+    const one = new Conversation();
+    const ended = (toolCallId: string, rawOutput: object): SessionUpdate => ({
+      sessionUpdate: 'tool_call_update',
+      toolCallId,
+      status: 'completed',
+      rawOutput,
+    });
+    for (const [id, rawOutput] of [
+      ['a', { staged: true }],
+      ['b', {}],
+    ] as const) {
+      const call = { sessionUpdate: 'tool_call', toolCallId: id, title: 'Write' } as const;
+      one.apply(call, undefined, 0);
+      one.apply(ended(id, rawOutput), undefined, 0);
+    }
+    expect(one.items()[0]).toMatchObject({ id: 'a', staged: true });
+    expect(one.items()[1]).not.toHaveProperty('staged');
   });
 
   it('keeps late text of an ended turn under that turn (A07)', () => {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { confirmationOf, doneWords } from '../../../../src/extension/rewind/plan-words.ts';
+import {
+  confirmationOf,
+  doneWords,
+  previewName,
+} from '../../../../src/extension/rewind/plan-words.ts';
 import type { RestorePreview } from '../../../../src/protocol/pilothouse.ts';
 
 const nameOf = (path: string): string => path.slice(1);
@@ -40,6 +44,19 @@ describe('the question before going back', () => {
     expect(foreign).not.toContain('other.txt');
     expect(detail).toContain('Conversation: stays as it is.');
     expect(detail).toContain('(the folder is too large)');
+  });
+
+  it('says so where no file is changed', () => {
+    const { detail } = confirmationOf('files', '', preview([]), nameOf);
+    expect(detail).toContain('Files: no file is changed.');
+  });
+
+  it('names in the title of the preview what a diff can not show', () => {
+    const files = [planned('/a.txt'), planned('/logo.png', { binary: true })];
+    expect(previewName('Preview', files, nameOf)).toBe(
+      'Preview, and without a preview (binary): logo.png',
+    );
+    expect(previewName('Preview', [planned('/a.txt')], nameOf)).toBe('Preview');
   });
 
   it('stays short for many files and long prompts', () => {
