@@ -40,6 +40,18 @@ export type AgentEvent =
       readonly dispatch_skipped: boolean;
       readonly skip_reason?: 'interrupt_immediate';
     }
+  /** A turn reached a limit of its budget; the counts are those of the turn. */
+  | {
+      readonly sessionId: string;
+      readonly kind: 'budget_exhausted';
+      readonly budgetKind: 'steps' | 'seconds' | 'tokens' | 'costUsd';
+      readonly limit: string;
+      readonly limitValue: number;
+      readonly iteration: number;
+      readonly sessionCostUsd: number | null;
+      readonly projectedInputTokens: number;
+      readonly projectedOutputTokens: number;
+    }
   /** Each look of the completion judge. */
   | {
       readonly sessionId: string;

@@ -32,7 +32,7 @@ const HARN = {
   extensionMethods: {
     '_harn/agentEvent': {
       description: 'What happens in a session that ACP has no update for',
-      kinds: ['control_outcome', 'loop_checkpoint', 'judge_decision'],
+      kinds: ['control_outcome', 'loop_checkpoint', 'judge_decision', 'budget_exhausted'],
     },
     'harn.session_view.query': {
       description: 'What a session has done and what it waits for',

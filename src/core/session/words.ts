@@ -111,6 +111,8 @@ export type Terminal = {
   readonly owner: TerminalOwner;
   /** The raw reason, for a person. */
   readonly reason: string;
+  /** The limit that was reached, for `policy_budget`. */
+  readonly limit?: { readonly kind: keyof Budget; readonly value: number };
 };
 
 /** Token and cost counts of one or more model replies. Missing means the model did not say. */

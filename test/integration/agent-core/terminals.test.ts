@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { isObject } from '../../../src/base/json.ts';
 import { RpcFailure } from '../../support/acp-client/client.ts';
 import {
   callsTools,
@@ -38,6 +39,12 @@ function line(stopReason: string | null, kind: string, owner: string): Ended {
 describe('a turn over the wire ends as', () => {
   let one: ProviderClient;
   const turn = (text = 'go'): Promise<Ended> => ended(one.client.prompt(one.sessionId, text));
+
+  const budgetEvents = () =>
+    one.client.frames.flatMap(({ message }) => {
+      const params = message?.['method'] === '_harn/agentEvent' ? message['params'] : null;
+      return isObject(params) && params['kind'] === 'budget_exhausted' ? [params] : [];
+    });
 
   beforeEach(async () => {
     one = await providerClient();
@@ -78,9 +85,15 @@ describe('a turn over the wire ends as', () => {
     await one.setOption('budget', '{"tokens":1000}');
     one.server.script({ ...callsTools('t', ['list', {}]), usage: { input: 900, output: 200 } });
     expect((await turn()).kind).toBe('policy_budget');
+    const limits = [
+      { kind: 'budget_exhausted', budgetKind: 'steps', limitValue: 2, iteration: 2 },
+      { kind: 'budget_exhausted', budgetKind: 'tokens', limitValue: 1000, iteration: 1 },
+    ];
+    expect(budgetEvents()).toMatchObject(limits);
     await one.setOption('budget', '{"steps":2}');
     one.server.script(says('natural'));
     expect((await turn()).kind).toBe('natural');
+    expect(budgetEvents()).toHaveLength(limits.length);
   });
 
   it('policy_no_progress when it goes round in circles, policy_guardrail at a wall; both natural where it gets on', async () => {

@@ -121,8 +121,7 @@ export class Attachment implements Disposable {
 
   #replayRecord(record: Stored<HistoryEvent>): readonly Replayed[] {
     const { event } = record;
-    if (event.type === 'judge_decision')
-      this.#news.judged(event, { eventId: record.seq, replayed: true });
+    this.#news.happened(event, { eventId: record.seq, replayed: true });
     const projected = this.#projector.history(record, { skipPrompt: false });
     for (const { update, offset } of projected)
       this.#send(update, markOf({ eventId: record.seq, replayed: true, offset }));
@@ -189,8 +188,7 @@ export class Attachment implements Disposable {
     for (const { update, offset } of this.#projector.history(record, { skipPrompt }))
       this.#send(update, markOf({ eventId: seq, replayed: false, offset }));
     if (event.type === 'tool_proposed') this.#output.started(event.toolCallId, event.content);
-    if (event.type === 'judge_decision')
-      this.#news.judged(event, { eventId: seq, replayed: false });
+    this.#news.happened(event, { eventId: seq, replayed: false });
     if (event.type === 'gate_opened' && this.#role === 'host_owner')
       this.#deps.gates.opened(this.session, event);
     if (event.type === 'gate_resolved') this.#deps.gates.resolved(event.gateId);

@@ -29,8 +29,24 @@ export class ExtensionNews implements Disposable {
     return this.#facts.harn || this.#facts.pilothouse;
   }
 
-  judged(event: Judged, mark: EventMark): void {
+  /** What has an agent event of its own, live or replayed. */
+  happened(event: HistoryEvent, mark: EventMark): void {
     if (!this.#knowsAgentEvents) return;
+    if (event.type === 'judge_decision') this.#judged(event, mark);
+    if (event.type === 'turn_ended' && event.terminal.limit !== undefined) {
+      const { kind, value } = event.terminal.limit;
+      const { iterations, usage } = event;
+      const payload = { budgetKind: kind, limit: kind, limitValue: value, iteration: iterations };
+      const spent = {
+        sessionCostUsd: usage.costUsd ?? null,
+        projectedInputTokens: usage.inputTokens,
+        projectedOutputTokens: usage.outputTokens,
+      };
+      this.#sender.agentEvent(this.#sessionId, 'budget_exhausted', { ...payload, ...spent }, mark);
+    }
+  }
+
+  #judged(event: Judged, mark: EventMark): void {
     const { iteration, judge, verdict, reason, correction } = event;
     const vetoed = verdict === 'vetoed';
     const payload = { iteration, judge, verdict, vetoed, reason, correction };

@@ -94,6 +94,9 @@ export const terminal: z.ZodMiniType<Terminal> = z.object({
   ]),
   owner: z.enum(['agent', 'user', 'policy', 'provider', 'harness', 'unknown']),
   reason: z.string(),
+  limit: z.exactOptional(
+    z.object({ kind: z.enum(['steps', 'seconds', 'tokens', 'costUsd']), value: z.number() }),
+  ),
 });
 
 export const stopReason: z.ZodMiniType<StopReason> = z.enum([

@@ -24,31 +24,35 @@ export type Spent = { readonly steps: number; readonly elapsedMs: number; readon
 
 /** The ending for the first limit that is reached, or null while all have room. */
 export function exhausted(budget: Budget, spent: Spent): Ending | null {
-  if (reached(budget.steps, spent.steps))
-    return over(`${budget.steps} ${budget.steps === 1 ? 'step' : 'steps'}`, 'max_turn_requests');
-  if (reached(budget.seconds, spent.elapsedMs / 1000))
-    return over(`${budget.seconds} seconds`, 'max_turn_requests');
-  const tokens = spent.usage.inputTokens + spent.usage.outputTokens;
-  if (reached(budget.tokens, tokens)) return over(`${budget.tokens} tokens`, 'max_tokens');
-  if (reached(budget.costUsd, spent.usage.costUsd ?? 0))
-    return over(`$${budget.costUsd}`, 'max_turn_requests');
+  const used: Required<Budget> = {
+    steps: spent.steps,
+    seconds: spent.elapsedMs / 1000,
+    tokens: spent.usage.inputTokens + spent.usage.outputTokens,
+    costUsd: spent.usage.costUsd ?? 0,
+  };
+  for (const kind of LIMITS) {
+    const value = budget[kind];
+    if (value !== undefined && used[kind] >= value) return over(kind, value);
+  }
   return null;
 }
 
+const LIMITS = ['steps', 'seconds', 'tokens', 'costUsd'] as const satisfies (keyof Budget)[];
+
 /** The ending when the time limit passes in the middle of a step. */
 export function outOfTime(budget: Budget): Ending {
-  return over(`${budget.seconds} seconds`, 'max_turn_requests');
+  return over('seconds', budget.seconds ?? 0);
 }
 
-function reached(limit: number | undefined, used: number): boolean {
-  return limit !== undefined && used >= limit;
+function over(kind: keyof Budget, value: number): Ending {
+  const reason = `The turn's budget of ${inWords(kind, value)} is used up`;
+  const stopReason: StopReason = kind === 'tokens' ? 'max_tokens' : 'max_turn_requests';
+  return { terminal: { ...terminal('policy_budget', reason), limit: { kind, value } }, stopReason };
 }
 
-function over(limit: string, stopReason: StopReason): Ending {
-  return {
-    terminal: terminal('policy_budget', `The turn's budget of ${limit} is used up`),
-    stopReason,
-  };
+function inWords(kind: keyof Budget, value: number): string {
+  if (kind === 'costUsd') return `$${value}`;
+  return kind === 'steps' && value === 1 ? '1 step' : `${value} ${kind}`;
 }
 
 function addOptional(a: number | undefined, b: number | undefined): number | undefined {
