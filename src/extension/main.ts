@@ -71,10 +71,11 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
   });
   own.push(hub);
 
-  const sessions = createSessions(context, hub, agent, log);
   const asidePorts = { hub, calls, connection: () => agent.connection, log: log.warn.bind(log) };
   const staged = new StagedStore(asidePorts);
-  const asides = new Asides(staged, new RedoStore(asidePorts));
+  const redo = new RedoStore(asidePorts);
+  const sessions = createSessions(context, hub, agent, redo, log);
+  const asides = new Asides(staged, redo);
   own.push(asides);
   const chat = createChat(context, hub, agent, asides, log);
   own.push(sessions, chat);

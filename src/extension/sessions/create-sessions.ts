@@ -3,7 +3,7 @@ import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import type { Agent } from '../core/agent.ts';
 import type { SessionHub } from './session-hub.ts';
 import { SessionDecorations } from './tree/decorations.ts';
-import { SessionsTree } from './tree/sessions-tree.ts';
+import { type Redoable, SessionsTree } from './tree/sessions-tree.ts';
 import { UnreadMarks } from './tree/unread.ts';
 
 const UNREAD_KEY = 'sessions.unread';
@@ -16,6 +16,7 @@ export function createSessions(
   context: vscode.ExtensionContext,
   hub: SessionHub,
   agent: Agent,
+  redo: Redoable,
   log: vscode.LogOutputChannel,
 ): Sessions {
   const store = new DisposableStore();
@@ -29,6 +30,7 @@ export function createSessions(
     new SessionsTree({
       hub,
       agent,
+      redo,
       unread,
       log: (message) => log.warn(message),
       canStart: () => vscode.workspace.isTrusted,

@@ -1,3 +1,4 @@
+import type { ChatItem } from '../../protocol/chat.ts';
 import type { Gate } from '../approvals/gate.ts';
 import type { LiveSession } from './live-session.ts';
 import type { SessionRow } from './tree/row.ts';
@@ -5,13 +6,50 @@ import type { SessionRow } from './tree/row.ts';
 /** What a session is doing, as lists show it. */
 export type SessionState = 'waiting' | 'stopping' | 'running' | 'failed' | 'idle';
 
+/**
+ * What a session that is open here has besides its state, for its menu: a step that runs, messages that wait, a queue
+ * that can be paused or resumed, a rollback that can be redone.
+ */
+export type SessionTrait = 'step' | 'waits' | 'queued' | 'paused' | 'redo';
+
 /** A session as the tree shows it. */
 export type SessionView = {
   readonly row: SessionRow;
   readonly state: SessionState;
   readonly unread: boolean;
   readonly gates: readonly Gate[];
+  /** Left out where nothing is known. */
+  readonly traits?: readonly SessionTrait[];
 };
+
+/** What a menu of the session can offer. A session that is not open here has no traits that anybody knows. */
+export function sessionTraits(
+  live: Pick<LiveSession, 'isRunning' | 'conversation' | 'waiting'> | null,
+  canRedo: boolean,
+): SessionTrait[] {
+  if (!live) return [];
+  const { pending, queue } = live.waiting;
+  const queued = queue.items.length > 0;
+  const found: Readonly<Record<SessionTrait, boolean>> = {
+    step: live.isRunning && live.conversation.items().some(isRunningStep),
+    waits: pending.length > 0 || queued,
+    queued: queued && queue.paused === null,
+    paused: queue.paused !== null,
+    redo: canRedo,
+  };
+  return TRAITS.filter((trait) => found[trait]);
+}
+
+const TRAITS: readonly SessionTrait[] = ['step', 'waits', 'queued', 'paused', 'redo'];
+
+function isRunningStep(item: ChatItem): boolean {
+  return item.kind === 'tool' && item.status === 'in_progress';
+}
+
+/** What the manifest's menus go by: the state, then the traits, each behind a semicolon. */
+export function sessionContext({ state, traits = [] }: SessionView): string {
+  return [`session.${state}`, ...traits].join(';');
+}
 
 /** The state of a session from what the list says and, where this window follows it, what it knows itself. */
 export function sessionState(

@@ -58,6 +58,7 @@ export function createSurfaces(services: Services, unread: UnreadMarks): Surface
   store.add(
     bridge.onDidShow((id) => {
       if (id !== null) unread.clear(id);
+      tree.markShown(id);
       update();
     }),
   );
@@ -66,6 +67,7 @@ export function createSurfaces(services: Services, unread: UnreadMarks): Surface
       () => chat.isVisible && bridge.sessionId !== null && unread.clear(bridge.sessionId),
     ),
   );
+  tree.markShown(bridge.sessionId);
   update();
   return { update, dispose: () => store.dispose() };
 }

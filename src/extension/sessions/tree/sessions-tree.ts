@@ -1,12 +1,14 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../../base/disposables.ts';
+import type { Event } from '../../../base/emitter.ts';
 import { messageOf } from '../../../base/errors.ts';
+import type { ChatChange } from '../../chat/model/conversation.ts';
 import type { Agent } from '../../core/agent.ts';
 import { settings } from '../../settings/settings.ts';
 import { currentValue } from '../session-facts.ts';
 import type { SessionHub } from '../session-hub.ts';
-import { type SessionView, sessionState } from '../session-view.ts';
+import { type SessionView, sessionState, sessionTraits } from '../session-view.ts';
 import { treeItem } from './tree-items.ts';
 import { childNodes, type TreeNode, topNodes } from './tree-model.ts';
 import type { UnreadMarks } from './unread.ts';
@@ -24,6 +26,13 @@ export type TreePorts = {
   readonly unread: UnreadMarks;
   readonly log: (message: string) => void;
   readonly canStart: () => boolean;
+  readonly redo: Redoable;
+};
+
+/** Which sessions have a rollback that can be redone. */
+export type Redoable = {
+  readonly canRedo: (sessionId: string) => boolean;
+  readonly onDidChange: Event<string>;
 };
 
 /** The tree of all sessions. It asks the agent for them when it is first seen. */
@@ -34,6 +43,12 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   readonly #view: vscode.TreeView<TreeNode>;
   #filter = '';
   #timer: NodeJS.Timeout | null = null;
+  /** The session in the chat. */
+  #shown: string | null = null;
+  /** Tool calls that run, in any session. */
+  readonly #steps = new Set<string>();
+  /** It is still to be selected: its row was not there, or not in sight. */
+  #toSelect: string | null = null;
   #loading: Promise<void> | null = null;
 
   readonly onDidChangeTreeData = this.#changed.event;
@@ -51,13 +66,20 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     this.#store.add(hub.directory.onDidChange(later));
     this.#store.add(hub.gates.onDidChange(later));
     this.#store.add(unread.onDidChange(later));
+    this.#store.add(ports.redo.onDidChange(later));
     this.#store.add(
       hub.onDidChange(({ change }) => {
-        if (change.kind !== 'chat') this.refreshSoon();
+        if (change.kind !== 'chat' || this.#stepsChanged(change.changes)) this.refreshSoon();
       }),
     );
     this.#store.add(agent.onDidChange(later));
-    this.#store.add(this.#view.onDidChangeVisibility(({ visible }) => visible && later()));
+    this.#store.add(
+      this.#view.onDidChangeVisibility(({ visible }) => {
+        if (!visible) return;
+        this.#toSelect = this.#shown;
+        later();
+      }),
+    );
     const clock = setInterval(() => this.#view.visible && this.refreshSoon(), MINUTE_MS);
     this.#store.defer(() => clearInterval(clock));
   }
@@ -74,12 +96,49 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     return this.#filter;
   }
 
+  /** The chat shows this session from now on: its row is selected, as soon as there is one in sight. */
+  markShown(sessionId: string | null): void {
+    this.#shown = sessionId;
+    this.#toSelect = sessionId;
+    this.refreshSoon();
+  }
+
+  /** Of the conversation only the steps count here, as they begin and end: they decide about a menu's entry. */
+  #stepsChanged(changes: readonly ChatChange[]): boolean {
+    let changed = false;
+    for (const change of changes)
+      for (const item of change.type === 'upsert' ? change.items : []) {
+        if (item.kind !== 'tool') continue;
+        const runs = item.status === 'in_progress';
+        if (runs === this.#steps.has(item.id)) continue;
+        if (runs) this.#steps.add(item.id);
+        else this.#steps.delete(item.id);
+        changed = true;
+      }
+    return changed;
+  }
+
+  /** Never moves the keyboard, and never opens the view. */
+  async #select(): Promise<void> {
+    const wanted = this.#toSelect;
+    if (wanted === null || !this.#view.visible) return;
+    const node = this.#top()
+      .flatMap(childNodes)
+      .find((one) => one.kind === 'session' && one.view.row.sessionId === wanted);
+    if (!node) return;
+    this.#toSelect = null;
+    await this.#view.reveal(node, { select: true, focus: false });
+  }
+
   /** Lays the tree anew; several calls at once count as one. */
   refreshSoon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
       this.#updateFrame();
       this.#changed.fire(undefined);
+      this.#select().then(undefined, (error: unknown) =>
+        this.#ports.log(`the session in the chat could not be selected: ${messageOf(error)}`),
+      );
     }, REFRESH_DELAY_MS);
   }
 
@@ -105,7 +164,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
 
   /** Sessions as shown, in the order of their last message. */
   views(): SessionView[] {
-    const { hub, unread } = this.#ports;
+    const { hub, unread, redo } = this.#ports;
     return hub.directory.rows().map((listed) => {
       const live = hub.get(listed.sessionId);
       const gates = hub.gates.ofSession(listed.sessionId);
@@ -115,7 +174,18 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
         state: sessionState(row, live, gates.length),
         unread: unread.has(row.sessionId),
         gates,
+        traits: sessionTraits(live, redo.canRedo(listed.sessionId)),
       };
+    });
+  }
+
+  #top(): TreeNode[] {
+    return topNodes({
+      views: this.views(),
+      grouping: settings.grouping(),
+      filter: this.#filter,
+      hasMore: this.#ports.hub.directory.hasMore,
+      now: Date.now(),
     });
   }
 
@@ -126,14 +196,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   async getChildren(node?: TreeNode): Promise<TreeNode[]> {
     if (node) return childNodes(node);
     await this.#firstLoad();
-    const { directory } = this.#ports.hub;
-    return topNodes({
-      views: this.views(),
-      grouping: settings.grouping(),
-      filter: this.#filter,
-      hasMore: directory.hasMore,
-      now: Date.now(),
-    });
+    return this.#top();
   }
 
   /** The list is fetched once by itself; a process that keeps failing is not started from here. */
@@ -159,11 +222,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   getParent(node: TreeNode): TreeNode | undefined {
     if (node.kind === 'gate') return node.parent;
     if (node.kind !== 'session') return undefined;
-    const views = this.views();
-    const grouping = settings.grouping();
-    const { hasMore } = this.#ports.hub.directory;
-    const top = topNodes({ views, grouping, filter: this.#filter, hasMore, now: Date.now() });
-    return top.find((one) => one.kind === 'group' && one.id === node.groupId);
+    return this.#top().find((one) => one.kind === 'group' && one.id === node.groupId);
   }
 
   dispose(): void {

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { type Gate, gateTitle } from '../../approvals/gate.ts';
-import type { SessionState, SessionView } from '../session-view.ts';
+import { type SessionState, type SessionView, sessionContext } from '../session-view.ts';
 import { relativeTime } from './relative-time.ts';
 import { baseName, sessionName, type TreeNode } from './tree-model.ts';
 
@@ -56,7 +56,7 @@ function sessionItem(view: SessionView, now: number): vscode.TreeItem {
   item.resourceUri = sessionUri(row.sessionId);
   item.iconPath = icon(state);
   item.tooltip = tooltip(view);
-  item.contextValue = `session.${state}`;
+  item.contextValue = sessionContext(view);
   item.command = {
     command: 'pilothouse.openSession',
     title: l10n.t('Open Session'),

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import manifest from '../../../../package.json' with { type: 'json' };
+import { Conversation } from '../../../../src/extension/chat/model/conversation.ts';
+import { Waiting } from '../../../../src/extension/sessions/control/waiting.ts';
 import { SessionDirectory } from '../../../../src/extension/sessions/directory.ts';
-import { type SessionView, sessionState } from '../../../../src/extension/sessions/session-view.ts';
+import {
+  type SessionTrait,
+  type SessionView,
+  sessionContext,
+  sessionState,
+  sessionTraits,
+} from '../../../../src/extension/sessions/session-view.ts';
 import { relativeTime } from '../../../../src/extension/sessions/tree/relative-time.ts';
 import { parseRow, type SessionRow } from '../../../../src/extension/sessions/tree/row.ts';
 import {
@@ -11,6 +20,7 @@ import {
 } from '../../../../src/extension/sessions/tree/tree-model.ts';
 import { UnreadMarks } from '../../../../src/extension/sessions/tree/unread.ts';
 
+const owner = { clientId: 'c', role: 'host_owner', source: 'test' } as const;
 const NOW = Date.parse('2026-05-05T12:00:00');
 const MINUTE = 60_000;
 
@@ -70,6 +80,56 @@ describe('a session in a list', () => {
     expect(sessionState({ ...row('a'), openGates: 1 }, null, 0)).toBe('waiting');
     expect(sessionState(row('a'), null, 1)).toBe('waiting');
     expect(sessionState(row('a'), null, 0)).toBe('idle');
+  });
+});
+
+describe('the menu of a session', () => {
+  const menu = manifest.contributes.menus['view/item/context'];
+
+  /** The commands that the manifest offers for such a row, read as the editor reads them. */
+  function offered(state: SessionView['state'], traits: readonly SessionTrait[]): string[] {
+    const value = sessionContext(view('s', { state, traits }));
+    return menu.flatMap(({ command, when }) => {
+      const pattern = /view == pilothouse\.sessions && viewItem =~ \/(.+)\/$/.exec(when)?.[1];
+      return pattern !== undefined && new RegExp(pattern).test(value)
+        ? [command.replace('pilothouse.', '')]
+        : [];
+    });
+  }
+
+  it('holds only what makes sense for it', () => {
+    const some = ['stop', 'stopTool', 'addNote', 'pauseQueue', 'resumeQueue', 'editWaiting'];
+    const of = (state: SessionView['state'], ...traits: SessionTrait[]): string[] => [
+      ...new Set(offered(state, traits).filter((id) => [...some, 'redoRollback'].includes(id))),
+    ];
+    expect(of('idle')).toEqual([]);
+    expect(of('idle', 'redo')).toEqual(['redoRollback']);
+    expect(of('idle', 'waits', 'paused')).toEqual(['resumeQueue', 'editWaiting']);
+    expect(of('running')).toEqual(['stop', 'addNote']);
+    expect(of('waiting')).toEqual(['stop', 'addNote']);
+    expect(of('stopping')).toEqual(['stop']);
+    expect(of('running', 'step', 'waits', 'queued')).toEqual([
+      'stop',
+      'addNote',
+      'stopTool',
+      'pauseQueue',
+      'editWaiting',
+    ]);
+    expect(offered('waiting', ['queued'])).toContain('approve');
+    expect(offered('running', [])).not.toContain('approve');
+  });
+
+  it('knows of a session what is open here, and nothing of another', () => {
+    const waiting = new Waiting();
+    const live = { isRunning: true, conversation: new Conversation(() => undefined), waiting };
+    expect(sessionTraits(live, false)).toEqual([]);
+    expect(sessionTraits(live, true)).toEqual(['redo']);
+    const item = { itemId: 'q', content: [], at: '', owner };
+    waiting.replace(null, { paused: null, items: [item] }, true);
+    expect(sessionTraits(live, false)).toEqual(['waits', 'queued']);
+    waiting.replace(null, { paused: 'stopped', items: [item] }, true);
+    expect(sessionTraits(live, false)).toEqual(['waits', 'paused']);
+    expect(sessionTraits(null, true)).toEqual([]);
   });
 });
 
