@@ -84,7 +84,7 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
   own.push(registerAllCommands(services));
   const stagedEdits = registerStaged(services, staged);
   own.push(stagedEdits);
-  own.push(registerDiffs(diffPorts(services, context.workspaceState), stagedEdits.files, log));
+  own.push(registerDiffs(diffPorts(services, context.workspaceState), stagedEdits, log));
   own.push(registerRewind(services), registerReceipts(services, context.extensionUri));
   own.push(registerSteering(services));
   own.push(registerTranscript(services));

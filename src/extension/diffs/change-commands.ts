@@ -6,6 +6,7 @@ import { type ChangeDocuments, openDiffs, reviewSides, stepSides } from './chang
 import type { ChangesTree } from './changes-tree.ts';
 import type { DiffPorts } from './ports.ts';
 import { currentText, type Reviews } from './reviews.ts';
+import type { StrayClicks } from './stray-clicks.ts';
 import { type ChangeTarget, changeTarget } from './targets.ts';
 import { type UndoRequest, undoChanges } from './undo.ts';
 
@@ -15,6 +16,7 @@ export type ChangeParts = {
   readonly reviews: Reviews;
   readonly documents: ChangeDocuments;
   readonly tree: ChangesTree;
+  readonly clicks: StrayClicks;
 };
 
 const TURN = z.object({
@@ -24,22 +26,32 @@ const TURN = z.object({
   toEvent: z.number(),
 });
 
+const SESSION = z.object({ sessionId: z.string() });
 const CALL = z.object({ sessionId: z.string(), toolCallId: z.string(), path: z.string() });
 
 /** Commands that show changes, keep them and take them back. */
 export function changeCommands(parts: ChangeParts): CommandTable {
+  const { clicks } = parts;
   return {
     'pilothouse.showChanges': async (argument) => showSession(parts, argument),
     'pilothouse.internal.transcript.showChanges': async (argument) => showTurn(parts, argument),
     'pilothouse.internal.showCallDiff': async (argument) => showCall(parts, argument),
     'pilothouse.openChange': async (argument) => openChange(parts, argument),
+    'pilothouse.internal.revealStaged': async (argument) => {
+      const named = z.safeParse(SESSION, argument);
+      if (named.success) await parts.tree.revealStaged(named.data.sessionId);
+    },
     'pilothouse.refreshChanges': async () => {
       if (parts.tree.sessionId !== null) await parts.reviews.fresh(parts.tree.sessionId);
     },
-    'pilothouse.undoChange': async (argument) => undo(target(parts, argument, 'cursor')),
-    'pilothouse.keepChange': async (argument) => keep(target(parts, argument, 'cursor')),
-    'pilothouse.undoFileChanges': async (argument) => undo(target(parts, argument, 'whole')),
-    'pilothouse.keepFileChanges': async (argument) => keep(target(parts, argument, 'whole')),
+    'pilothouse.undoChange': async (argument) =>
+      clicks.run(argument, async () => undo(target(parts, argument, 'cursor'))),
+    'pilothouse.keepChange': async (argument) =>
+      clicks.run(argument, async () => keep(target(parts, argument, 'cursor'))),
+    'pilothouse.undoFileChanges': async (argument) =>
+      clicks.run(argument, async () => undo(target(parts, argument, 'whole'))),
+    'pilothouse.keepFileChanges': async (argument) =>
+      clicks.run(argument, async () => keep(target(parts, argument, 'whole'))),
     'pilothouse.undoAllChanges': async (argument) => undoAll(parts, argument),
     'pilothouse.keepAllChanges': async (argument) => keepAll(parts, argument),
   };

@@ -48,6 +48,7 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeNode>, Disposa
     this.#store.add(this.#view.onDidChangeVisibility(({ visible }) => visible && this.#load()));
     this.#store.add(reviews.onDidChange(() => this.#show()));
     this.#store.add(staged.onDidChange(() => this.#show()));
+    this.#store.add(ports.onDidChangeNames(() => this.#describe()));
     this.#store.add(
       ports.onDidShowSession(() => {
         this.#chosen = null;
@@ -68,6 +69,15 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeNode>, Disposa
     this.#show();
   }
 
+  /** Unfolds the staged edits of a session with their buttons; the focus stays where it is. */
+  async revealStaged(sessionId: string): Promise<void> {
+    this.choose(sessionId);
+    const count = this.#staged.of(sessionId).length;
+    if (count === 0) return;
+    const options = { expand: 2, focus: false, select: false };
+    await this.#view.reveal({ kind: 'stagedGroup', sessionId, count }, options);
+  }
+
   #review(): SessionReview | null {
     return this.sessionId === null ? null : this.#reviews.of(this.sessionId);
   }
@@ -82,6 +92,11 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeNode>, Disposa
   }
 
   #show(): void {
+    this.#describe();
+    this.#changed.fire();
+  }
+
+  #describe(): void {
     const review = this.#review();
     const pending = review?.pendingFiles ?? [];
     const staged = this.sessionId === null ? [] : this.#staged.of(this.sessionId);
@@ -94,12 +109,13 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeNode>, Disposa
             ' · ',
           );
     this.#view.message =
-      review?.isLoaded && pending.length === 0 && staged.length === 0
-        ? review.files.length === 0
-          ? l10n.t('This session has changed no files.')
-          : l10n.t('All changes of this session are reviewed.')
-        : '';
-    this.#changed.fire();
+      staged.length > 0
+        ? l10n.t('Staged edits are not written yet. Keep or discard each one here.')
+        : review?.isLoaded && pending.length === 0
+          ? review.files.length === 0
+            ? l10n.t('This session has changed no files.')
+            : l10n.t('All changes of this session are reviewed.')
+          : '';
   }
 
   getTreeItem(node: ChangeNode): vscode.TreeItem {

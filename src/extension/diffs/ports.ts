@@ -12,6 +12,8 @@ export type DiffPorts = {
   ) => Promise<string | null>;
   readonly page: (params: HistoryPageParams) => Promise<HistoryPage>;
   readonly sessionName: (sessionId: string) => string;
+  /** Names of sessions changed. */
+  readonly onDidChangeNames: Event<unknown>;
   /** The session in the chat, and when it becomes another. */
   readonly shownSession: () => string | null;
   readonly onDidShowSession: Event<void>;

@@ -71,6 +71,11 @@ export class Reviews implements Disposable {
     return review;
   }
 
+  /** Asks for the list again at once, if the session's changes were asked for before. */
+  lookAgain(sessionId: string): void {
+    if (this.#reviews.has(sessionId)) this.#soon(sessionId, 0);
+  }
+
   /** Reviews in which this file has something pending. The shown session comes first. */
   withFile(path: string): { review: SessionReview; file: ReviewFile }[] {
     const shown = this.#ports.shownSession();

@@ -33,6 +33,7 @@ export function diffPorts(services: Services, state: vscode.Memento): DiffPorts 
     },
     page: async (params) => (await agent.ensure()).request('_pilothouse/history/page', params),
     sessionName: (sessionId) => sessionName(hub.directory.get(sessionId)?.title ?? ''),
+    onDidChangeNames: hub.directory.onDidChange,
     shownSession: () => bridge.sessionId,
     onDidShowSession: shown.event,
     chooseSession: async (argument) => targetSession(services, argument),

@@ -4,16 +4,22 @@ import { targetSession } from '../commands/picks/pick-session.ts';
 import { registerCommands } from '../commands/register.ts';
 import type { Services } from '../commands/services.ts';
 import { onDemand } from '../commands/tables/on-demand.ts';
+import { StrayClicks } from '../diffs/stray-clicks.ts';
 import { controlError } from '../sessions/control/refused.ts';
 import { sessionName } from '../sessions/tree/tree-model.ts';
 import type { AskAgent } from './decisions.ts';
 import { STAGED_SCHEME, StagedDocuments } from './staged-documents.ts';
 import { StagedFiles } from './staged-files.ts';
 import { StagedLenses } from './staged-lenses.ts';
+import { StagedReviews } from './staged-reviews.ts';
 import type { StagedStore } from './staged-store.ts';
 
 /** Staged edits in the editor. */
-export type Staged = Disposable & { readonly files: StagedFiles };
+export type Staged = Disposable & {
+  readonly files: StagedFiles;
+  /** One for all that keeps, discards and takes back: their rows stand in one view. */
+  readonly clicks: StrayClicks;
+};
 
 const COMMANDS = [
   'pilothouse.reviewStaged',
@@ -38,6 +44,8 @@ export function registerStaged(services: Services, stagedStore: StagedStore): St
     return (await connection.request('_pilothouse/staged/text', { sessionId, path, side })).text;
   };
   const files = store.add(new StagedFiles(stagedStore, read, (message) => log.warn(message)));
+  const reviews = store.add(new StagedReviews(files));
+  const clicks = new StrayClicks(() => performance.now());
   const documents = store.add(new StagedDocuments(files));
   const lenses = store.add(new StagedLenses(files));
   store.add(vscode.workspace.registerTextDocumentContentProvider(STAGED_SCHEME, documents));
@@ -68,10 +76,12 @@ export function registerStaged(services: Services, stagedStore: StagedStore): St
       ask,
       store: stagedStore,
       files,
+      reviews,
+      clicks,
       sessionName: (sessionId) => sessionName(hub.directory.get(sessionId)?.title ?? ''),
       choose: async (argument) => targetSession(services, argument),
     });
   });
   store.add(registerCommands(commands, log));
-  return { files, dispose: () => store.dispose() };
+  return { files, clicks, dispose: () => store.dispose() };
 }

@@ -3,9 +3,12 @@ import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import type { CommandTable } from '../commands/services.ts';
 import { openDiffs } from '../diffs/change-documents.ts';
+import type { StrayClicks } from '../diffs/stray-clicks.ts';
 import { type AskAgent, decideHunk, discardFiles, keepFiles } from './decisions.ts';
-import { stagedSides } from './staged-documents.ts';
+import { stagedSides, wholeSides } from './staged-documents.ts';
+import type { StagedFile } from './staged-file.ts';
 import type { StagedFiles } from './staged-files.ts';
+import { MULTI_DIFF_SCHEME, type StagedReviews } from './staged-reviews.ts';
 import type { StagedStore } from './staged-store.ts';
 import { type StagedTarget, stagedTarget } from './staged-targets.ts';
 
@@ -14,6 +17,8 @@ export type StagedParts = {
   readonly ask: AskAgent;
   readonly store: StagedStore;
   readonly files: StagedFiles;
+  readonly reviews: StagedReviews;
+  readonly clicks: StrayClicks;
   readonly sessionName: (sessionId: string) => string;
   /** The session a command is about; undefined if the person gave up. */
   readonly choose: (argument: unknown) => Promise<string | undefined>;
@@ -23,40 +28,61 @@ const HUNK_ROW = z.looseObject({ hunk: z.looseObject({ afterStart: z.number() })
 
 /** Commands that show staged edits, keep and discard them, and turn staging on and off. */
 export function stagedCommands(parts: StagedParts): CommandTable {
+  const { clicks } = parts;
   const about =
-    (run: (sessionId: string) => Promise<unknown>) =>
+    (run: (sessionId: string, argument: unknown) => Promise<unknown>) =>
     async (argument?: unknown): Promise<unknown> => {
-      const sessionId = await parts.choose(argument);
-      return sessionId === undefined ? undefined : run(sessionId);
+      const sessionId = reviewed(parts, argument) ?? (await parts.choose(argument));
+      return sessionId === undefined ? undefined : run(sessionId, argument);
     };
   return {
     'pilothouse.reviewStaged': about(async (sessionId) => review(parts, sessionId)),
-    'pilothouse.keepAllStaged': about(async (id) => {
-      await keepFiles(parts.ask, id, null);
-      // What was not written is shown with the reason.
-      await parts.files.fresh(id);
-    }),
+    'pilothouse.keepAllStaged': about(async (id, argument) =>
+      clicks.run(argument, async () => {
+        await keepFiles(parts.ask, id, null);
+        // What was not written is shown with the reason.
+        await parts.files.fresh(id);
+      }),
+    ),
     'pilothouse.discardAllStaged': about(async (id) => discardAll(parts, id)),
     'pilothouse.toggleStagedMode': about(async (id) => toggle(parts, id)),
     'pilothouse.openStagedChange': async (argument) => openOne(parts, argument),
-    'pilothouse.keepStagedFile': async (argument) => decide(parts, argument, 'whole', true),
-    'pilothouse.discardStagedFile': async (argument) => decide(parts, argument, 'whole', false),
-    'pilothouse.keepStagedChange': async (argument) => decide(parts, argument, 'cursor', true),
-    'pilothouse.discardStagedChange': async (argument) => decide(parts, argument, 'cursor', false),
+    'pilothouse.keepStagedFile': async (argument) =>
+      clicks.run(argument, async () => decide(parts, argument, 'whole', true)),
+    'pilothouse.discardStagedFile': async (argument) =>
+      clicks.run(argument, async () => decide(parts, argument, 'whole', false)),
+    'pilothouse.keepStagedChange': async (argument) =>
+      clicks.run(argument, async () => decide(parts, argument, 'cursor', true)),
+    'pilothouse.discardStagedChange': async (argument) =>
+      clicks.run(argument, async () => decide(parts, argument, 'cursor', false)),
   };
 }
 
-async function review({ files, sessionName }: StagedParts, sessionId: string): Promise<void> {
+/** The session of the review whose title has the button. */
+function reviewed({ reviews }: StagedParts, argument: unknown): string | null {
+  const isReview = argument instanceof vscode.Uri && argument.scheme === MULTI_DIFF_SCHEME;
+  return isReview ? reviews.shown() : null;
+}
+
+/**
+ * One file opens in a diff of its own, with a lens at each change. A diff of several files has no lenses: its title
+ * decides about all of them, and the Changes view, which is unfolded beside it, about each.
+ */
+async function review(parts: StagedParts, sessionId: string): Promise<void> {
+  const { files, reviews, sessionName } = parts;
   const staged = await files.fresh(sessionId);
   if (staged.length === 0) {
     void vscode.window.showInformationMessage(l10n.t('No edits are staged in this session.'));
     return;
   }
-  const title = l10n.t('Staged: {0}', sessionName(sessionId));
+  const [only] = staged;
+  if (only && staged.length === 1) return openFile(sessionId, only);
+  const title = reviews.titleFor(sessionId, l10n.t('Staged: {0}', sessionName(sessionId)));
   await openDiffs(
     title,
     staged.map((file) => stagedSides(sessionId, file)),
   );
+  await vscode.commands.executeCommand('pilothouse.internal.revealStaged', { sessionId });
 }
 
 async function openOne(parts: StagedParts, argument: unknown): Promise<void> {
@@ -64,12 +90,16 @@ async function openOne(parts: StagedParts, argument: unknown): Promise<void> {
   const file = target && (await parts.files.find(target.sessionId, target.path));
   if (!target || !file) return;
   const row = z.safeParse(HUNK_ROW, argument);
-  const name = target.path.slice(target.path.lastIndexOf('/') + 1);
-  const title = file.change.changedSince
+  await openFile(target.sessionId, file, row.success ? row.data.hunk.afterStart : undefined);
+}
+
+async function openFile(sessionId: string, file: StagedFile, line?: number): Promise<void> {
+  const { path, changedSince } = file.change;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const title = changedSince
     ? l10n.t('{0} (staged; changed on disk since)', name)
     : l10n.t('{0} (staged)', name);
-  const line = row.success ? row.data.hunk.afterStart : undefined;
-  await openDiffs(title, [stagedSides(target.sessionId, file)], line);
+  await openDiffs(title, [wholeSides(sessionId, file)], line);
 }
 
 async function discardAll({ ask, files }: StagedParts, sessionId: string): Promise<void> {

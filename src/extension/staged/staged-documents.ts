@@ -36,6 +36,16 @@ function stagedUri(sessionId: string, path: string, side: 'base' | 'staged'): vs
   return vscode.Uri.file(path).with({ scheme: STAGED_SCHEME, query });
 }
 
+/** Both sides of a diff of one staged file alone: the side that has no file is empty. */
+export function wholeSides(sessionId: string, { change }: StagedFile): DiffSides {
+  const { path } = change;
+  return {
+    file: vscode.Uri.file(path),
+    before: stagedUri(sessionId, path, 'base'),
+    after: stagedUri(sessionId, path, 'staged'),
+  };
+}
+
 /** Both sides of a staged file's diff. */
 export function stagedSides(sessionId: string, { change, texts }: StagedFile): DiffSides {
   const { path } = change;

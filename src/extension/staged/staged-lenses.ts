@@ -28,7 +28,12 @@ export class StagedLenses
     const place = parseStagedUri(document.uri);
     const file = place?.side === 'staged' ? await this.#find(place) : null;
     if (!place || !file) return [];
-    return hunksIn(file).flatMap((hunk) => {
+    const hunks = hunksIn(file);
+    if (hunks.length === 0) {
+      const top = new vscode.Range(0, 0, 0, 0);
+      return wholeCommands(document.uri).map((command) => new vscode.CodeLens(top, command));
+    }
+    return hunks.flatMap((hunk) => {
       const line = Math.min(hunk.afterStart, document.lineCount - 1);
       const range = new vscode.Range(line, 0, line, 0);
       return commandsFor(place, hunk).map((command) => new vscode.CodeLens(range, command));
@@ -57,6 +62,18 @@ export class StagedLenses
   dispose(): void {
     this.#store.dispose();
   }
+}
+
+/** A file that is new or gone is decided as a whole. */
+function wholeCommands(uri: vscode.Uri): vscode.Command[] {
+  return [
+    { title: l10n.t('Keep This File'), command: 'pilothouse.keepStagedFile', arguments: [uri] },
+    {
+      title: l10n.t('Discard This File'),
+      command: 'pilothouse.discardStagedFile',
+      arguments: [uri],
+    },
+  ];
 }
 
 function commandsFor({ sessionId, path }: Place, hunk: Hunk): vscode.Command[] {
