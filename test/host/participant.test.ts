@@ -95,9 +95,21 @@ describe('@pilothouse in a chat that has no session of its own', () => {
     );
     await ask('@pilothouse /queue finish with the queued turn');
     await waitForText(/Queued for the next turn[\s\S]*Outcome: /);
+    await ask('@pilothouse /note only for people');
+    await waitForText(/Note added/);
+    await ask('@pilothouse /pending');
+    await waitForText(
+      /Session: [\s\S]*Steer: finish with steered[\s\S]*Note: only for people[\s\S]*Queued for a later turn: finish with the queued turn/,
+    );
+    await ask('@pilothouse /steeer finish with a slip');
+    await waitForText(/There is no command \/steeer, so nothing was sent/);
     await ask('@pilothouse /stop');
     await waitForText(/Stop was sent[\s\S]*Outcome: cancelled/);
     await pilothouse.window.statusBar.waitUntilGone(/running|Stopping/);
+    await ask('@pilothouse /stop');
+    await waitForText(/Nothing was running/);
+    await ask('@pilothouse /pending');
+    await waitForText(/Paused because you pressed Stop[\s\S]*/);
     await pilothouse.window.runCommand('Pilothouse: Focus Chat');
     await pilothouse.chat.waitForText(
       /not delivered: the turn ended first[\s\S]*steered by the chat/,

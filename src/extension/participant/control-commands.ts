@@ -12,17 +12,13 @@ import { blocksOf } from './references.ts';
 /** How long a receipt may come after its control's answer, in milliseconds. */
 const RECEIPT_WAIT_MS = 3_000;
 
-/** `/steer`, `/queue` and `/interrupt`: sends the text and answers with the receipt. */
+/** `/steer`, `/queue`, `/interrupt` and `/note`: sends the text and answers with the receipt. */
 export async function sendControl(
   session: LiveSession,
   request: vscode.ChatRequest,
   stream: vscode.ChatResponseStream,
   mode: ChatSendMode,
 ): Promise<void> {
-  if (request.prompt.trim() === '') {
-    stream.markdown(l10n.t('Write what the agent should read behind the command.'));
-    return;
-  }
   const blocks = await blocksOf(request);
   const receipts = new ReceiptWatch(session, METHODS[mode]);
   try {
@@ -45,11 +41,11 @@ export async function stopWithReceipt(
   const receipts = new ReceiptWatch(session, 'session/cancel');
   try {
     await hub.stop(sessionId);
-    const words = wasRunning
-      ? l10n.t('Stop was sent to the session.')
-      : l10n.t('Stop was sent to the session, which was not running here.');
+    const receipt = await receipts.next();
+    const stopped = receipt ? receipt.outcome === 'cancelled' : wasRunning;
+    const words = stopped ? l10n.t('Stop was sent.') : l10n.t('Nothing was running.');
     stream.markdown(`${words}\n\n`);
-    tellReceipt(stream, await receipts.next());
+    tellReceipt(stream, receipt);
   } finally {
     receipts.dispose();
   }
@@ -94,11 +90,12 @@ class ReceiptWatch {
 }
 
 function sentWords({ mode, fellBack }: Sent): string {
-  if (fellBack) return l10n.t('The turn had ended, so the message was sent as the next prompt.');
+  if (fellBack) return l10n.t('No turn was running, so the message was sent as the next prompt.');
   if (mode === 'next') return l10n.t('Queued for the next turn.');
   if (mode === 'prompt') return l10n.t('Sent as a prompt.');
+  if (mode === 'note') return l10n.t('Note added: the agent will not read it.');
   return mode === 'interrupt'
-    ? l10n.t('Interrupt sent: steps that have not begun are skipped.')
+    ? l10n.t('Interrupt sent: the agent reads it once the steps under way are over.')
     : l10n.t('Steer sent: the agent reads it after the step that runs.');
 }
 

@@ -4,13 +4,14 @@ import * as z from 'zod/mini';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import { messageOf } from '../../base/errors.ts';
 import { pickFolder } from '../commands/picks/pick-folder.ts';
-import { isBusy } from '../commands/picks/running-session.ts';
 import type { Services } from '../commands/services.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
 import { sessionName } from '../sessions/tree/tree-model.ts';
+import { unknownCommand } from './aim.ts';
 import { ChatSessions, type OwnTurn } from './chat-sessions.ts';
-import { sendControl, stopWithReceipt } from './control-commands.ts';
+import { control } from './control.ts';
 import { runTurn } from './run-turn.ts';
+import { tellReceipts, tellWaiting } from './session-answers.ts';
 import { registerStandInModel } from './stand-in-model.ts';
 
 const PARTICIPANT = 'pilothouse.participant';
@@ -54,16 +55,26 @@ async function answer(services: Parts, call: Call): Promise<vscode.ChatResult> {
     case 'sessions':
       return listSessions(services, call, known);
     case 'stop':
-      return control(services, call, known, 'stop');
     case 'steer':
     case 'interrupt':
-      return control(services, call, known, call.request.command);
+    case 'note':
+      return withSession(known, await control(services, call, known, call.request.command));
     case 'queue':
-      return control(services, call, known, 'next');
+      return withSession(known, await control(services, call, known, 'next'));
+    case 'pending':
+      await tellWaiting(services, call.stream, known);
+      return withSession(known, {});
+    case 'receipts':
+      await tellReceipts(services, call.stream, known);
+      return withSession(known, {});
     case 'new':
       return prompt(services, call, null);
-    default:
-      return prompt(services, call, known);
+    default: {
+      const unknown = unknownCommand(call.request.prompt, knownCommands(services, known));
+      if (unknown === null) return prompt(services, call, known);
+      tellUnknown(call.stream, unknown);
+      return withSession(known, {});
+    }
   }
 }
 
@@ -99,6 +110,20 @@ async function prompt(
   );
 }
 
+/** The commands of the chat's session; of a chat without one, those of every session that is open here. */
+function knownCommands({ hub, tree }: Services, known: string | null): string[] {
+  const ids = known === null ? tree.views().map(({ row }) => row.sessionId) : [known];
+  return ids.flatMap((id) => hub.get(id)?.facts.commands.map(({ name }) => name) ?? []);
+}
+
+function tellUnknown(stream: vscode.ChatResponseStream, name: string): void {
+  stream.markdown(l10n.t('There is no command {0}, so nothing was sent.', `\`/${name}\``));
+  const hint = l10n.t(
+    'Type / to see the commands. To send the text as it is, put a word in front of it.',
+  );
+  stream.markdown(`\n\n${hint}`);
+}
+
 async function newSession({ hub }: Services): Promise<LiveSession | null> {
   const folder = await pickFolder();
   return folder && hub.create(folder.path);
@@ -121,29 +146,6 @@ async function listSessions(
       arguments: [{ sessionId }],
     });
   return withSession(known, {});
-}
-
-/** A control of this chat's session; a chat without one means the session that runs. */
-async function control(
-  services: Parts,
-  { request, stream }: Call,
-  known: string | null,
-  what: 'stop' | 'steer' | 'interrupt' | 'next',
-): Promise<vscode.ChatResult> {
-  const sessionId = known ?? runningSession(services);
-  if (sessionId === null) {
-    stream.markdown(l10n.t('This chat has no session yet, and none runs that this could be for.'));
-    return {};
-  }
-  if (what === 'stop') await stopWithReceipt(services, sessionId, stream);
-  else await sendControl(await services.hub.open(sessionId), request, stream, what);
-  return withSession(sessionId, {});
-}
-
-/** The one session that runs; null if there is none, or more than one. */
-function runningSession({ tree }: Services): string | null {
-  const busy = tree.views().filter(({ state }) => isBusy(state));
-  return busy.length === 1 ? (busy[0]?.row.sessionId ?? null) : null;
 }
 
 /** The turns of this chat with our participant. */
