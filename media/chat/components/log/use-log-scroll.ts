@@ -66,6 +66,16 @@ export function useLogScroll(virtualizer: LogVirtualizer, view: ViewState): LogS
     return () => element.removeEventListener('scroll', onScroll);
   });
 
+  useSizes(virtualizer, followsEnd, () => setAtEnd(true));
+  useReveal(virtualizer, view, followsEnd);
+
+  return { atEnd, jumpToEnd: follow, loadOlder };
+}
+
+type Follows = { current: boolean };
+
+/** Keeps up with the sizes of the log and of what is in it. */
+function useSizes(virtualizer: LogVirtualizer, followsEnd: Follows, onAtEnd: () => void): void {
   useEffect(() => {
     const element = virtualizer.scrollElement;
     if (element === null) return;
@@ -76,13 +86,15 @@ export function useLogScroll(virtualizer: LogVirtualizer, view: ViewState): LogS
       if (followsEnd.current && isFrame) virtualizer.scrollToEnd();
       if (!standsAtEnd(element)) return;
       followsEnd.current = true;
-      setAtEnd(true);
+      onAtEnd();
     });
     observer.observe(element);
     if (element.firstElementChild !== null) observer.observe(element.firstElementChild);
     return () => observer.disconnect();
   }, [virtualizer, virtualizer.scrollElement]);
+}
 
+function useReveal(virtualizer: LogVirtualizer, view: ViewState, followsEnd: Follows): void {
   useEffect(() => {
     const position = view.reveal === null ? undefined : view.index.get(view.reveal.id);
     if (position !== undefined) {
@@ -91,8 +103,6 @@ export function useLogScroll(virtualizer: LogVirtualizer, view: ViewState): LogS
     }
     // Each request is followed once, however the rows change afterwards.
   }, [view.reveal?.seq]);
-
-  return { atEnd, jumpToEnd: follow, loadOlder };
 }
 
 /** What the person sends comes into sight, however far up they were reading: as it goes out, and as its row comes. */
