@@ -182,26 +182,53 @@ describe('the history of a session', () => {
     expect(existsSync(file('staged.txt'))).toBe(false);
     await chat.waitForText(/2 staged files/);
     await chat.press('Review');
-    await pilothouse.window.editors.waitForTab(/^Staged: /);
-
-    await pilothouse.sessions();
+    const { editors } = pilothouse.window;
+    await editors.waitForTab(/^Staged: /);
+    // The unfolded rows decide about each, its title about all.
     const changes = pilothouse.window.tree('Changes');
-    await changes.unfold();
     await changes.waitFor('Staged: Not Written Yet');
-    await changes.expand('long.txt');
+    await changes.waitFor('Line 3');
+    await changes.waitFor('Line 25');
     await changes.action('Line 3', 'Keep This Staged Change');
     await until('the kept change on disk', async () =>
       (await text('long.txt')).includes('line three'),
     );
     expect(await text('long.txt')).toBe(`${LINES.replace('line 3\n', 'line three\n')}\n`);
+    // What is on the disk now is a change of the session at once: staged it has one left, so both stand there.
+    await until(
+      'long.txt as staged and as changed',
+      async () => (await changes.rows()).filter(({ label }) => label === 'long.txt').length === 2,
+    );
     // The last change of a file stands at the file itself.
     await changes.action('long.txt', 'Discard Staged File');
-    await changes.waitUntilGone('long.txt');
     await chat.waitForText(/1 staged file/);
-    await chat.press('Keep All');
+    await changes.waitFor('long.txt', ({ level }) => level === 1);
+    // One file opens in a diff of its own, where it can be decided; then its editor is closed.
+    await pilothouse.window.runCommand('View: Close All Editors');
+    await chat.press('Review');
+    await editors.waitForTab('staged.txt (staged)');
+    await editors.waitForText(/new/);
+    expect(existsSync(file('staged.txt'))).toBe(false);
+    await editors.titleAction('Keep Staged File');
     await until('the new file on disk', () => existsSync(file('staged.txt')));
+    await until(
+      'the editor is closed',
+      async () => !(await editors.tabs()).includes('staged.txt (staged)'),
+    );
     expect(await text('staged.txt')).toBe('new');
     expect(await text('long.txt')).toBe(`${LINES.replace('line 3\n', 'line three\n')}\n`);
+    await changes.waitFor('staged.txt', ({ level }) => level === 1);
+
+    await chat.send('write a.txt: a', 'write b.txt: b', 'finish with two more');
+    await chat.waitForReply('two more');
+    await chat.press('Review');
+    await editors.waitForTab(/^Staged: /);
+    await editors.titleAction('Keep All Staged Edits');
+    await until('both on disk', () => existsSync(file('a.txt')) && existsSync(file('b.txt')));
+    await until(
+      'the review is closed',
+      async () => !(await editors.tabs()).some((tab) => tab.startsWith('Staged: ')),
+    );
     await chat.press('Stage Edits');
     await toasts().waitFor(/Edits are written at once/);
   });

@@ -65,8 +65,8 @@ function reviewed({ reviews }: StagedParts, argument: unknown): string | null {
 }
 
 /**
- * One file opens in a diff of its own, with a lens at each change. A diff of several files has no lenses: its title
- * decides about all of them, and the Changes view, which is unfolded beside it, about each.
+ * The title of what opens decides about all of it; one file opens in a diff of its own. A diff has no lenses unless
+ * the editor is told so, one of several files never: the Changes view is unfolded beside it to decide about each change.
  */
 async function review(parts: StagedParts, sessionId: string): Promise<void> {
   const { files, reviews, sessionName } = parts;
@@ -75,14 +75,20 @@ async function review(parts: StagedParts, sessionId: string): Promise<void> {
     void vscode.window.showInformationMessage(l10n.t('No edits are staged in this session.'));
     return;
   }
+  const unfold = async () =>
+    vscode.commands.executeCommand('pilothouse.internal.revealStaged', { sessionId });
   const [only] = staged;
-  if (only && staged.length === 1) return openFile(sessionId, only);
+  if (only && staged.length === 1) {
+    await openFile(sessionId, only);
+    await unfold();
+    return;
+  }
   const title = reviews.titleFor(sessionId, l10n.t('Staged: {0}', sessionName(sessionId)));
   await openDiffs(
     title,
     staged.map((file) => stagedSides(sessionId, file)),
   );
-  await vscode.commands.executeCommand('pilothouse.internal.revealStaged', { sessionId });
+  await unfold();
 }
 
 async function openOne(parts: StagedParts, argument: unknown): Promise<void> {
