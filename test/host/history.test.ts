@@ -114,6 +114,10 @@ describe('the history of a session', () => {
     await choose('what goes', 'Fork from Here');
     await until('the fork in the chat', async () => (await chat.shown()) !== parent);
     await chat.waitForReply('what stays');
+    await toasts().waitFor(/This is a fork[\s\S]*files on disk stay as they are/);
+    // A copy knows no durations.
+    const end = (await chat.frame()).getByText(/^Finished/).last();
+    expect((await shownText(end)).trim()).toBe('Finished');
     expect(await chat.replies()).not.toContain('what goes');
     await until('the message in the composer', async () =>
       (await (await chat.composer()).inputValue()).includes('finish with what goes'),
