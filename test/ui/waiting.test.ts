@@ -165,6 +165,7 @@ describe('messages on their way', () => {
       await edit.press('Escape');
       expect(await edit.count()).toBe(0);
       await page.getByRole('button', { name: 'Edit', exact: true }).click();
+      await page.locator('.edit-box textarea:focus').waitFor();
       await page.keyboard.type(', please');
       await page.keyboard.press('Enter');
       expect(await said('pending_edit')).toEqual([
@@ -234,6 +235,7 @@ describe('the queue for the next turns', () => {
         { type: 'next_move', id: 'q2', before: null },
       ]);
       await page.keyboard.press('Enter');
+      await list(page).locator('textarea:focus').waitFor();
       await page.keyboard.type('!');
       await page.keyboard.press('Enter');
       expect(await said('next_edit')).toEqual([{ type: 'next_edit', id: 'q2', text: 'second!' }]);

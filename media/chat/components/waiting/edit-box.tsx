@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { createImeGuard } from '../../composer/ime.ts';
 import { Button } from '../shared/buttons.tsx';
 import { useStrings } from '../shared/context.ts';
@@ -16,7 +16,8 @@ export function EditBox({ text, onSave, onCancel }: Props): JSX.Element {
   const [ime] = useState(createImeGuard);
   const [draft, setDraft] = useState(text);
   const input = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
+  // Before the next key: what is typed behind the press that opened it is meant for it.
+  useLayoutEffect(() => {
     input.current?.focus();
     input.current?.setSelectionRange(text.length, text.length);
   }, []);

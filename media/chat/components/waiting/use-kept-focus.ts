@@ -1,9 +1,9 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 /** A row that is moved is laid out anew at its new place and would lose the keyboard there. */
 export function useKeptFocus(row: { readonly current: HTMLElement | null }, at: number): void {
   const focused = useRef<HTMLElement | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = focused.current;
     if (element !== null && document.activeElement === document.body) element.focus();
   }, [at]);
