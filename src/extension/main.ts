@@ -86,8 +86,7 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
   own.push(stagedEdits);
   own.push(registerDiffs(diffPorts(services, context.workspaceState), stagedEdits, log));
   own.push(registerRewind(services), registerReceipts(services, context.extensionUri));
-  own.push(registerSteering(services));
-  own.push(registerTranscript(services));
+  own.push(registerSteering(services), registerTranscript(services));
   own.push(
     registerEditorModels({
       calls,
