@@ -69,13 +69,20 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeNode>, Disposa
     this.#show();
   }
 
-  /** Unfolds the staged edits of a session with their buttons; the focus stays where it is. */
+  /**
+   * Unfolds the staged edits of a session with their buttons; the focus stays where it is. What was decided meanwhile
+   * has no row any more, and nobody misses it.
+   */
   async revealStaged(sessionId: string): Promise<void> {
     this.choose(sessionId);
     const count = this.#staged.of(sessionId).length;
     if (count === 0) return;
     const options = { expand: 2, focus: false, select: false };
-    await this.#view.reveal({ kind: 'stagedGroup', sessionId, count }, options);
+    try {
+      await this.#view.reveal({ kind: 'stagedGroup', sessionId, count }, options);
+    } catch (error) {
+      this.#ports.log(`the staged edits could not be unfolded: ${messageOf(error)}`);
+    }
   }
 
   #review(): SessionReview | null {
