@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { until } from '../vscode/driver/until.ts';
 import { usePilothouse } from './support/pilothouse.ts';
 
 describe('the row of a session', () => {
@@ -23,8 +24,17 @@ describe('the row of a session', () => {
 
     // Rows move between the groups as turns end.
     await sessions.waitFor('Today');
-    await sessions.menu(/sleep 300/, 'Stop Tool Call');
-    await sessions.waitUntilGone('Running');
+    await until(
+      'the end of the step',
+      async () => {
+        // A click that met a row as it was laid anew went nowhere: a person clicks again.
+        await sessions.menu(/sleep 300/, 'Stop Tool Call').catch(() => undefined);
+        const isOver = async () =>
+          !(await sessions.rows()).some(({ label }) => label === 'Running');
+        return until('', isOver, { milliseconds: 6_000 }).catch(() => false);
+      },
+      { milliseconds: 60_000 },
+    );
     await sessions.click(/sleep 300/);
     await chat.waitForReply('the step was stopped');
     await sessions.waitFor(/sleep 300/, ({ selected }) => selected);
