@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import { isObject } from '../../base/json.ts';
-import { chatHtml } from '../chat/webview/html.ts';
+import { pageHtml } from '../chat/webview/page-html.ts';
 import type { ClientCalls } from '../core/client-requests.ts';
 import { parseFromReceipts } from './from-receipts.ts';
 import type { ReadReceipts } from './receipt-feed.ts';
@@ -75,7 +74,11 @@ export class ReceiptsPanels implements Disposable {
       const message = parseFromReceipts(raw);
       if (message) void desk.receive(message);
     });
-    panel.webview.html = this.#html(panel.webview);
+    panel.webview.html = pageHtml(panel.webview, this.#media, {
+      name: 'receipts',
+      title: l10n.t('Receipts'),
+      loading: l10n.t('Loading…'),
+    });
     return desk;
   }
 
@@ -119,21 +122,6 @@ export class ReceiptsPanels implements Disposable {
 
   #concerns(desk: ReceiptsDesk, shown: string | null, sessionId: string): boolean {
     return desk.stream === 'host' ? !this.#ports.isKnown(sessionId) : shown === sessionId;
-  }
-
-  #html(webview: vscode.Webview): string {
-    const uri = (name: string): string =>
-      webview.asWebviewUri(vscode.Uri.joinPath(this.#media, name)).toString();
-    return chatHtml({
-      cspSource: webview.cspSource,
-      nonce: randomBytes(16).toString('hex'),
-      script: uri('receipts.js'),
-      style: uri('receipts.css'),
-      icons: uri('codicon.css'),
-      language: vscode.env.language,
-      title: l10n.t('Receipts'),
-      loading: l10n.t('Loading…'),
-    });
   }
 
   dispose(): void {

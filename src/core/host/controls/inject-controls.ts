@@ -5,6 +5,7 @@ import type { ControlOutcome } from '../../../protocol/controls.ts';
 import { ControlRefused } from '../../session/control/refusal.ts';
 import type { CallCancelled, NewInject } from '../../session/control/session-control.ts';
 import type { PendingMessage } from '../../session/control-events.ts';
+import { isEmpty } from '../../session/state/prompts.ts';
 import {
   AUTHORITIES,
   type Authority,
@@ -248,9 +249,7 @@ function invalidMode(mode: unknown, words: ReadonlyMap<unknown, InjectMode>): Co
 }
 
 function requireContent(content: readonly ContentBlock[] | null): readonly ContentBlock[] {
-  const isEmpty =
-    content === null || content.every((block) => block.type === 'text' && block.text.trim() === '');
-  if (content !== null && !isEmpty) return content;
+  if (content !== null && !isEmpty(content)) return content;
   throw new ControlRefused(
     'invalid_content',
     'The content is empty or malformed. Send text, or a list with at least one content block.',

@@ -1,3 +1,4 @@
+import { escapeXml } from '../../../base/xml-text.ts';
 import type { Directive } from '../control-events.ts';
 import type { ModelPart } from '../model.ts';
 
@@ -5,13 +6,15 @@ import type { ModelPart } from '../model.ts';
 export function renderEnvelope(nonce: string, directives: readonly Directive[]): string {
   const inner = directives.map(
     ({ authority, source, key, text, supersedes }) =>
-      `<directive authority="${authority}" source="${source}" key="${escaped(key)}">\n` +
-      `${supersedes === null ? '' : `<supersedes>${escaped(supersedes)}</supersedes>\n`}` +
-      `${escaped(text)}\n</directive>`,
+      `<directive authority="${authority}" source="${source}" key="${escapeXml(key)}">\n` +
+      `${supersedes === null ? '' : `<supersedes>${escapeXml(supersedes)}</supersedes>\n`}` +
+      `${escapeXml(text)}\n</directive>`,
   );
-  return [`<context-directives nonce="${escaped(nonce)}">`, ...inner, '</context-directives>'].join(
-    '\n',
-  );
+  return [
+    `<context-directives nonce="${escapeXml(nonce)}">`,
+    ...inner,
+    '</context-directives>',
+  ].join('\n');
 }
 
 /** What looks like a directive in text that is none (a tool's output, a file) can't be taken for one. */
@@ -24,8 +27,4 @@ export function defangedParts(parts: readonly ModelPart[]): readonly ModelPart[]
   return parts.map((part) =>
     part.type === 'text' ? { ...part, text: defanged(part.text) } : part,
   );
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }

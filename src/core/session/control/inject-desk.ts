@@ -3,11 +3,11 @@ import type { Actor } from '../../../protocol/controls.ts';
 import { canonical } from '../commands.ts';
 import type { ControlEvent } from '../control-events.ts';
 import type { SessionDeps } from '../deps.ts';
-import { isEmpty } from '../state/prompts.ts';
 import type { Recorder } from '../state/recorder.ts';
 import type { MessageId, SessionId } from '../words.ts';
 import type { Inbox } from './inbox.ts';
 import { ControlRefused } from './refusal.ts';
+import { requireContent } from './required-content.ts';
 import type { Seams } from './seams.ts';
 import type { NewInject } from './session-control.ts';
 import { requireRoom } from './waiting-limit.ts';
@@ -90,15 +90,6 @@ export class InjectDesk {
       `Session has no active prompt: ${sessionId}. Send the message as a prompt, or hold it in the next-turn queue.`,
     );
   }
-}
-
-/** Throws `invalid_content` for a message that holds nothing to read. */
-export function requireContent(content: readonly ContentBlock[]): void {
-  if (!isEmpty(content)) return;
-  throw new ControlRefused(
-    'invalid_content',
-    'The message is empty. Send at least one content block with something in it.',
-  );
 }
 
 function injectAccepted(

@@ -2,9 +2,9 @@ import type { ContentBlock } from '../../../protocol/acp.ts';
 import type { Actor } from '../../../protocol/controls.ts';
 import { canonical } from '../commands.ts';
 import type { NextTurns, QueueChange } from '../control-events.ts';
-import { isEmpty } from '../state/prompts.ts';
 import type { QueueItemId } from '../words.ts';
 import { ControlRefused } from './refusal.ts';
+import { requireContent } from './required-content.ts';
 import type { QueueRequest } from './session-control.ts';
 import { requireRoom } from './waiting-limit.ts';
 
@@ -116,7 +116,7 @@ export class NextTurnQueue {
     newItemId: () => QueueItemId,
   ): QueueDecision {
     const { content, before } = request;
-    refuseEmpty(content);
+    requireContent(content);
     const known = request.itemId === undefined ? undefined : this.#added.get(request.itemId);
     if (request.itemId !== undefined && known !== undefined) {
       if (canonical(known) !== canonical(content)) throw collision(request.itemId);
@@ -130,7 +130,7 @@ export class NextTurnQueue {
 
   #edit(itemId: QueueItemId, content: readonly ContentBlock[]): QueueDecision {
     this.#held(itemId);
-    refuseEmpty(content);
+    requireContent(content);
     requireRoom(without(this.#items, itemId), content);
     return { kind: 'change', change: { kind: 'edited', itemId, content }, itemId };
   }
@@ -159,14 +159,6 @@ export function collision(itemId: QueueItemId): ControlRefused {
     'command_collision',
     `The id ${itemId} was used before with another content. Use a new id.`,
     { itemId },
-  );
-}
-
-function refuseEmpty(content: readonly ContentBlock[]): void {
-  if (!isEmpty(content)) return;
-  throw new ControlRefused(
-    'invalid_content',
-    'The message is empty. Send at least one content block with something in it.',
   );
 }
 

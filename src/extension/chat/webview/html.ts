@@ -1,3 +1,5 @@
+import { escapeXml } from '../../../base/xml-text.ts';
+
 /** What the page of the chat is made from; all URIs are as the webview may load them. */
 export type ChatPage = {
   readonly cspSource: string;
@@ -21,26 +23,22 @@ export function chatHtml(page: ChatPage): string {
     `script-src 'nonce-${page.nonce}'`,
   ].join('; ');
   return `<!DOCTYPE html>
-<html lang="${escaped(page.language)}">
+<html lang="${escapeXml(page.language)}">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${escaped(policy)}">
+<meta http-equiv="Content-Security-Policy" content="${escapeXml(policy)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(page.title)}</title>
-<link rel="stylesheet" id="vscode-codicon-stylesheet" href="${escaped(page.icons)}">
-<link rel="stylesheet" href="${escaped(page.style)}">
+<title>${escapeXml(page.title)}</title>
+<link rel="stylesheet" id="vscode-codicon-stylesheet" href="${escapeXml(page.icons)}">
+<link rel="stylesheet" href="${escapeXml(page.style)}">
 </head>
 <body>
 <div id="root">${loadingHtml(page.loading)}</div>
-<script type="module" nonce="${page.nonce}" src="${escaped(page.script)}"></script>
+<script type="module" nonce="${page.nonce}" src="${escapeXml(page.script)}"></script>
 </body>
 </html>`;
 }
 
 function loadingHtml(text: string | undefined): string {
-  return text === undefined ? '' : `<p class="page-loading" role="status">${escaped(text)}</p>`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  return text === undefined ? '' : `<p class="page-loading" role="status">${escapeXml(text)}</p>`;
 }

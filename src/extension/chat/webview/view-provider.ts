@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { Emitter } from '../../../base/emitter.ts';
 import type { ChatController } from '../controller.ts';
 import { setFocused } from '../effects.ts';
 import type { ChatBridge } from './bridge.ts';
-import { chatHtml } from './html.ts';
+import { pageHtml } from './page-html.ts';
 
 /** The chat view's id in the manifest. */
 export const CHAT_VIEW = 'pilothouse.chat';
@@ -63,21 +62,7 @@ export class ChatViewProvider implements vscode.WebviewViewProvider {
       setFocused(false);
       this.#shown.fire(true);
     });
-    webview.html = this.#html(webview);
+    webview.html = pageHtml(webview, this.#media, { name: 'chat', title: l10n.t('Chat') });
     this.#shown.fire(true);
-  }
-
-  #html(webview: vscode.Webview): string {
-    const uri = (name: string): string =>
-      webview.asWebviewUri(vscode.Uri.joinPath(this.#media, name)).toString();
-    return chatHtml({
-      cspSource: webview.cspSource,
-      nonce: randomBytes(16).toString('hex'),
-      script: uri('chat.js'),
-      style: uri('chat.css'),
-      icons: uri('codicon.css'),
-      language: vscode.env.language,
-      title: l10n.t('Chat'),
-    });
   }
 }
