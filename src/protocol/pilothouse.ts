@@ -98,6 +98,75 @@ export type PilothouseAgentMethods = {
   '_pilothouse/detach': [{ sessionId: string }, Record<string, never>];
   /** Takes the control of a session that this client observes, if its credential allows that. */
   '_pilothouse/claim': [{ sessionId: string }, { role: 'host_owner' | 'observer' }];
+  /** Condenses what the model reads, now or at the running turn's next step. A control; answered when it is done. */
+  '_pilothouse/compact': [
+    { sessionId: string; loopId?: string },
+    { beforeMessageCount: number; afterMessageCount: number },
+  ];
+  /**
+   * Answers an open gate, also one of a delegate: `optionId` for a permission, `content` for a question or form,
+   * neither to accept a sign-in; `decline` for no. A control. The first answer wins.
+   */
+  '_pilothouse/gates/respond': [
+    {
+      sessionId: string;
+      gateId: string;
+      optionId?: string;
+      content?: JsonObject;
+      decline?: boolean;
+      note?: string;
+    },
+    { status: 'answered' },
+  ];
+  /** Takes back an input that has not begun: a waiting prompt, a held message, a pending inject. A control. */
+  '_pilothouse/commands/withdraw': [
+    { sessionId: string; commandId: string },
+    { status: 'withdrawn' | 'no_op' },
+  ];
+  /** What became of a command. A read. */
+  '_pilothouse/commands/get': [{ sessionId: string; commandId: string }, CommandState];
+  /** The root loop and its delegates, parents before children. A read. */
+  '_pilothouse/loops/list': [{ sessionId: string }, { activeLoopId: string; loops: ListedLoop[] }];
+  /** Prompts without a loop go to this one from here on. A control. */
+  '_pilothouse/loops/activate': [{ sessionId: string; loopId: string }, { activeLoopId: string }];
+  /** Controls. */
+  '_pilothouse/delegates/message': [
+    { sessionId: string; loopId: string; text: string },
+    { requestId: string; delivery: 'steered' | 'started' },
+  ];
+  '_pilothouse/delegates/stop': [
+    { sessionId: string; loopId: string },
+    { status: 'stopped' | 'already_stopped' },
+  ];
+  /** Keeps the workspace's files as they are now. A control. */
+  '_pilothouse/checkpoints/create': [
+    { sessionId: string },
+    { checkpointId: string; coverage: 'full' | 'partial'; reason?: string },
+  ];
+  /**
+   * Follows a session's events from `from` (exclusive; missing: from now) over `_pilothouse/event` notifications,
+   * first stored ones, then live ones, without gap or repeat. A reader that is too slow is served from the store again.
+   */
+  '_pilothouse/events/subscribe': [
+    { sessionId: string; loops?: string[]; classes?: EventClass[]; from?: number },
+    { subscriptionId: string; lastEventId: number },
+  ];
+  '_pilothouse/events/unsubscribe': [{ subscriptionId: string }, Record<string, never>];
+  /** A read. Markdown is for people; JSON holds every record with its hash and can be imported. */
+  '_pilothouse/sessions/export': [
+    { sessionId: string; format: 'markdown' | 'json'; path?: string },
+    { text?: string; path?: string; bytes: number },
+  ];
+  /** Takes a session from exported JSON, under its own ids; its chains are checked before anything is kept. */
+  '_pilothouse/sessions/import': [
+    { path?: string; text?: string; cwd?: string },
+    { sessionId: string; events: number; prefixHash: string },
+  ];
+  /** Whether the store takes records, and what to do where it does not. A read. */
+  '_pilothouse/store/status': [
+    Record<string, never>,
+    { ok: boolean; code?: string; message?: string; dataFolder: string },
+  ];
   /** Tunnels one message of the transcript language server; answers travel as the notification of the same name. */
   '_pilothouse/lsp': [{ message: JsonObject }, Record<string, never>];
 };
@@ -143,11 +212,51 @@ export type PilothouseClientNotifications = {
     pending: readonly PendingInjection[];
     queue: NextTurnQueue;
   };
+  /** One delivery of a subscription. `eventId` is missing on ephemeral events. */
+  '_pilothouse/event': {
+    subscriptionId: string;
+    loopId: string;
+    class: EventClass;
+    eventId?: number;
+    at?: number;
+    hash?: string;
+    cause?: { command_ids: readonly string[] };
+    event: JsonObject;
+  };
   '_pilothouse/staged_changed': {
     sessionId: string;
     mode: 'immediate' | 'staged';
     paths: readonly string[];
   };
+};
+
+/** Stored in the history, stored as bookkeeping, or only told. */
+export type EventClass = 'history' | 'control' | 'ephemeral';
+
+/** What became of a command. */
+export type CommandState = {
+  commandId: string;
+  /** `unknown` if there is none of this id. */
+  state: 'unknown' | 'waiting' | 'held' | 'running' | 'done';
+  type?: string;
+  resolution?: string;
+  reason?: string;
+  turnId?: string;
+};
+
+/** A loop of a session. */
+export type ListedLoop = {
+  loopId: string;
+  parentLoopId: string | null;
+  name: string;
+  state: 'running' | 'waiting' | 'idle' | 'closed';
+  depth: number;
+  openGates: number;
+  /** The beginning of what it was asked to do. */
+  prompt: string;
+  /** The tool call of its parent that began it. */
+  toolCallId: string | null;
+  lastEventId: number;
 };
 
 export type HistoryPageParams = {

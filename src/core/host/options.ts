@@ -1,6 +1,6 @@
 import { isObject } from '../../base/json.ts';
 import type { SessionConfigOption } from '../../protocol/acp.ts';
-import { SessionError } from '../session/commands.ts';
+import { SessionError } from '../session/commands/session-error.ts';
 import type { ModelInfo } from '../session/model.ts';
 import {
   type Budget,

@@ -15,6 +15,7 @@ import {
 } from '../session/ports.ts';
 import type { SessionId } from '../session/words.ts';
 import type { StreamName } from './codec/canonical.ts';
+import type { Decoded } from './codec/codec.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { JournalError } from './errors.ts';
 import { WorkerClient } from './worker-client.ts';
@@ -279,7 +280,7 @@ class ThreadedJournal implements OpenJournal {
       place: { session: string; stream: StreamName; seq: number },
       v: number,
       body: string,
-    ) => E,
+    ) => Decoded<E>,
   ): Promise<readonly Stored<E>[]> {
     const { badRecord } = this.#codec ?? (await this.#loadCodec());
     const found: Stored<E>[] = [];
@@ -291,9 +292,9 @@ class ThreadedJournal implements OpenJournal {
           const place = { session: sessionId, stream, seq };
           const body = columns.bodies[index];
           if (typeof body !== 'string') throw badRecord(place, 'its body is missing');
-          const event = decode(place, columns.versions[index] ?? 0, body);
+          const { event, cause } = decode(place, columns.versions[index] ?? 0, body);
           const at = columns.ats[index] ?? 0;
-          found.push({ sessionId, seq, at, event, hash: columns.hashes[index] ?? '' });
+          found.push({ sessionId, seq, at, event, cause, hash: columns.hashes[index] ?? '' });
         }
       } catch (error) {
         failures.push(error instanceof Error ? error : new Error(messageOf(error)));
@@ -326,7 +327,8 @@ function storedRecord(
   placed: Placed | undefined,
 ): StoredRecord {
   if (placed === undefined) throw new TypeError('The store answered with too few records.');
-  const place = { sessionId, seq: placed.seq, at, hash: placed.hash };
+  const { cause = { command_ids: [] } } = record;
+  const place = { sessionId, seq: placed.seq, at, cause, hash: placed.hash };
   return record.stream === 'history'
     ? { stream: 'history', record: { ...place, event: record.event } }
     : { stream: 'control', record: { ...place, event: record.event } };

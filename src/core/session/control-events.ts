@@ -1,12 +1,16 @@
 import type { ContentBlock } from '../../protocol/acp.ts';
 import type { Actor, ControlOutcome } from '../../protocol/controls.ts';
+import type { DurableCommand, LiveCommand } from './commands/command.ts';
 import type {
   Authority,
   CommandId,
   FsMode,
+  GateId,
   InjectMode,
+  LoopId,
   MessageId,
   QueueItemId,
+  SessionConfig,
   ToolCallId,
   TurnId,
 } from './words.ts';
@@ -49,6 +53,14 @@ export type RestoredFiles = {
 
 /** Bookkeeping of a session, in the `control` chain: it never changes what the conversation is. */
 export type ControlEvent =
+  /** A command of the durable lane, on disk before it is delivered (design §4.1). */
+  | {
+      readonly type: 'command_issued';
+      readonly command: DurableCommand;
+      /** Of what makes two commands of one id the same. */
+      readonly bodyHash: string;
+    }
+  /** A prompt's admission as older versions wrote it. */
   | {
       readonly type: 'command_accepted';
       readonly commandId: CommandId;
@@ -59,11 +71,41 @@ export type ControlEvent =
   | {
       readonly type: 'command_resolved';
       readonly commandId: CommandId;
-      readonly resolution: string;
+      /** `held`: it waits in the next-turn queue for a person. Older versions wrote other words. */
+      readonly resolution: CommandResolution | (string & {});
       readonly reason?: string;
     }
+  /** A change of the live lane: what the next turn begins with. */
+  | {
+      readonly type: 'loop_changed';
+      readonly command: LiveCommand;
+      readonly values: Pick<SessionConfig, 'mode' | 'model' | 'thoughtLevel'>;
+    }
+  /** `reason` is a word for programs. Nothing was changed. */
+  | {
+      readonly type: 'loop_change_refused';
+      readonly command: LiveCommand;
+      readonly reason: string;
+      readonly message: string;
+    }
+  /** Prompts that name no loop go to this one from here on. */
+  | {
+      readonly type: 'active_loop_changed';
+      readonly previous: LoopId;
+      readonly active: LoopId;
+      readonly actor: Actor;
+    }
+  /** A question is about to be asked: with it a restart can tell whether the same thing is asked again. */
+  | {
+      readonly type: 'gate_prepared';
+      readonly turnId: TurnId;
+      readonly gateId: GateId;
+      readonly iteration: number;
+      /** SHA-256 of what is asked and what the call would touch. */
+      readonly fingerprint: string;
+    }
   | { readonly type: 'control_outcome'; readonly receipt: ControlOutcome }
-  /** A message waits for its seam. Its text is in no transcript until `inject_delivered`. */
+  /** A message waits for its seam, as older versions wrote it; now it is a command. */
   | {
       readonly type: 'inject_accepted';
       readonly messageId: MessageId;
@@ -81,11 +123,14 @@ export type ControlEvent =
       readonly content: readonly ContentBlock[];
       readonly actor: Actor;
     }
-  /** `given_back`: its turn ended before a seam could deliver it, and no next turn waited. */
+  /**
+   * `given_back`: its turn ended before a seam could deliver it, and no next turn waited. `held`: the process ended
+   * first, and it waits in the next-turn queue.
+   */
   | {
       readonly type: 'inject_revoked';
       readonly messageId: MessageId;
-      readonly why: 'revoked' | 'given_back';
+      readonly why: 'revoked' | 'given_back' | 'held';
       readonly actor: Actor;
     }
   /** One change of the next-turn queue. */
@@ -109,7 +154,27 @@ export type ControlEvent =
   | { readonly type: 'client_attached'; readonly actor: Actor }
   | { readonly type: 'client_detached'; readonly actor: Actor }
   | { readonly type: 'session_closed'; readonly actor: Actor; readonly reason: string }
-  | { readonly type: 'session_restored'; readonly interruptedTurnId: TurnId | null };
+  /** `parkedTurnId` is the turn that goes on at its open question. */
+  | {
+      readonly type: 'session_restored';
+      readonly interruptedTurnId: TurnId | null;
+      readonly parkedTurnId?: TurnId;
+    };
+
+/**
+ * How a command ended, once for each: `started` a turn, `folded` into one, `cancelled` or `rejected` with a reason,
+ * `applied` with an effect of its own, `no_op` without one. `held` is no end: it waits for a person.
+ */
+export const COMMAND_RESOLUTIONS = [
+  'started',
+  'folded',
+  'cancelled',
+  'rejected',
+  'applied',
+  'no_op',
+  'held',
+] as const;
+export type CommandResolution = (typeof COMMAND_RESOLUTIONS)[number];
 
 /** What makes a pending message a reminder. */
 export type ReminderTraits = {

@@ -3,7 +3,15 @@ import type { Ids } from '../../base/ids.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { ModelCatalog } from './model.ts';
 import type { Journal, Log } from './ports.ts';
-import type { DocumentFiles, Policy, Processes, Tool, TurnPreparation, Workspace } from './tool.ts';
+import type {
+  Delegates,
+  DocumentFiles,
+  Policy,
+  Processes,
+  Tool,
+  TurnPreparation,
+  Workspace,
+} from './tool.ts';
 
 /** What a session needs from the world; one set serves all sessions of a host. */
 export type SessionDeps = {
@@ -26,6 +34,8 @@ export type SessionResources = {
   readonly processes: SessionProcesses;
   /** Keeps the files as turns find and leave them; missing where nothing is kept. */
   readonly checkpoints?: Checkpoints;
+  /** Missing where this loop may have none. */
+  readonly delegates?: Delegates;
   /** The tools of the next turn; external ones come and go between turns. */
   readonly tools: () => readonly Tool[];
   /**

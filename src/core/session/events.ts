@@ -11,6 +11,7 @@ import type {
   ToolKind,
 } from '../../protocol/acp.ts';
 import type { Actor } from '../../protocol/controls.ts';
+import type { DelegateOutcome } from './commands/command.ts';
 import type {
   CheckpointFiles,
   ControlEvent,
@@ -27,6 +28,7 @@ import type {
   FsMode,
   GateId,
   InjectMode,
+  LoopId,
   MessageId,
   ProcessId,
   Seam,
@@ -105,6 +107,8 @@ export type HistoryEvent =
         readonly eventId: number;
         readonly branchName?: string;
       };
+      /** Present on the loop of a delegate, which has streams of its own and is in no list. */
+      readonly delegate?: DelegateOrigin;
     }
   | { readonly type: 'config_changed'; readonly config: SessionConfig; readonly actor: Actor }
   | { readonly type: 'title_changed'; readonly title: string }
@@ -118,6 +122,8 @@ export type HistoryEvent =
       /** What the model reads instead of `content`, where a slash command was expanded. */
       readonly modelText?: string;
       readonly config: SessionConfig;
+      /** Present where no person sent it: the hand-back of a delegate began it. */
+      readonly origin?: 'machine';
     }
   /** A coalesced piece of streamed text. `offset` counts UTF-16 units within the message and kind. */
   | {
@@ -260,12 +266,53 @@ export type HistoryEvent =
    */
   | {
       readonly type: 'compacted';
-      readonly turnId: TurnId;
+      /** Null where nothing ran. */
+      readonly turnId: TurnId | null;
+      /** Missing: automatic, as older versions wrote it. */
+      readonly trigger?: 'automatic' | 'manual';
       readonly messageId: MessageId;
       readonly summary: string;
       readonly keptMessages: number;
       readonly beforeMessageCount: number;
       readonly afterMessageCount: number;
+    }
+  /** A compaction that was asked for came to nothing; the conversation is as it was. `reason` is a word for programs. */
+  | {
+      readonly type: 'compaction_rejected';
+      readonly turnId: TurnId | null;
+      readonly reason: CompactionRejection;
+      readonly message: string;
+    }
+  /** A child loop was given something to do. */
+  | {
+      readonly type: 'delegate_started';
+      readonly turnId: TurnId;
+      readonly toolCallId: ToolCallId;
+      readonly requestId: CommandId;
+      readonly loopId: LoopId;
+      /** What it is called among its siblings. */
+      readonly name: string;
+      readonly prompt: string;
+      /** True: the parent goes on, and reads the result when it comes. */
+      readonly background: boolean;
+      readonly config: SessionConfig;
+    }
+  /** The one hand-back of a request. `text` is what the parent reads. */
+  | {
+      readonly type: 'delegate_ended';
+      readonly requestId: CommandId;
+      readonly loopId: LoopId;
+      readonly outcome: DelegateOutcome;
+      readonly text: string;
+      readonly usage: Usage;
+    }
+  /** The files of the workspace as a person had them kept; no turn is part of it. */
+  | {
+      readonly type: 'workspace_checkpointed';
+      readonly checkpointId: CheckpointId;
+      readonly trigger: 'manual' | 'restored_turn';
+      readonly files: CheckpointFiles;
+      readonly actor: Actor;
     }
   /** Transcript and files as a turn left them. A cancelled turn's checkpoint is not on the rollback stack. */
   | {
@@ -317,6 +364,25 @@ export type HistoryEvent =
       readonly iterations: number;
     };
 
+/** Whose loop it is, and how deep below the session: 1 for a delegate of the root loop. */
+export type DelegateOrigin = {
+  readonly rootId: SessionId;
+  readonly parentId: LoopId;
+  readonly requestId: CommandId;
+  readonly name: string;
+  readonly depth: number;
+};
+
+/** Why a compaction was not done. */
+export const COMPACTION_REJECTIONS = [
+  'nothing_to_gain',
+  'cancelled',
+  'summary_failed',
+  'shutting_down',
+  'restart',
+] as const;
+export type CompactionRejection = (typeof COMPACTION_REJECTIONS)[number];
+
 /** Only fanned out, never stored: everything in it can be rebuilt from enduring events. */
 export type EphemeralEvent =
   | {
@@ -353,12 +419,22 @@ export type EphemeralEvent =
       readonly nextTurns: NextTurns;
     }
   | { readonly type: 'staged_changed'; readonly mode: FsMode; readonly paths: readonly string[] }
+  /** The summary is being written; the end is an enduring event. */
+  | {
+      readonly type: 'compaction_started';
+      readonly turnId: TurnId | null;
+      readonly messageId: MessageId;
+      readonly trigger: 'automatic' | 'manual';
+    }
   | {
       readonly type: 'activity_changed';
       readonly activePrompt: boolean;
       readonly openGates: number;
       readonly queued: number;
     };
+
+/** What brought an event about: the commands behind it, oldest first; empty where nobody commanded it. */
+export type Cause = { readonly command_ids: readonly CommandId[] };
 
 /** An enduring event as stored. */
 export type Stored<E> = {
@@ -368,6 +444,8 @@ export type Stored<E> = {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly event: E;
+  /** Part of the record's canonical bytes. Empty also in records of older versions. */
+  readonly cause: Cause;
   /** SHA-256 over the previous hash and this record's canonical bytes, lower-case hexadecimal. */
   readonly hash: string;
 };
@@ -376,4 +454,14 @@ export type Stored<E> = {
 export type SessionSignal =
   | { readonly stream: 'history'; readonly record: Stored<HistoryEvent> }
   | { readonly stream: 'control'; readonly record: Stored<ControlEvent> }
-  | { readonly stream: 'ephemeral'; readonly event: EphemeralEvent };
+  | { readonly stream: 'ephemeral'; readonly event: EphemeralEvent }
+  /** What happens in a loop below this one, its own signals as they are. */
+  | {
+      readonly stream: 'loop';
+      readonly loopId: LoopId;
+      readonly origin: DelegateOrigin;
+      readonly signal: LoopSignal;
+    };
+
+/** A signal of one loop. */
+export type LoopSignal = Exclude<SessionSignal, { readonly stream: 'loop' }>;

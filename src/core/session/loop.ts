@@ -1,6 +1,6 @@
+import { canonicalJson } from '../../base/canonical-json.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Actor } from '../../protocol/controls.ts';
-import { canonical } from './commands.ts';
 import type { Inbox } from './control/inbox.ts';
 import { InjectDesk } from './control/inject-desk.ts';
 import { NextTurnDesk, type SentTurn, toCommandId } from './control/next-turn-desk.ts';
@@ -279,7 +279,7 @@ export class Loop {
     const prompt = pendingPrompt(
       // Every Stop that is heard from now on was meant for it.
       { order: 0, commandId: toCommandId(itemId), content, actor: owner },
-      deps.digest(canonical(content)),
+      deps.digest(canonicalJson(content)),
       sent,
     );
     this.#prompts.open(prompt);

@@ -1,12 +1,12 @@
 import type { ControlEvent } from './control-events.ts';
-import type { HistoryEvent, Stored } from './events.ts';
+import type { Cause, HistoryEvent, Stored } from './events.ts';
 import type { Move } from './history/branch.ts';
 import type { SessionId } from './words.ts';
 
-/** A new record for one of a session's two streams. */
+/** A new record for one of a session's two streams; a missing cause is an empty one. */
 export type NewRecord =
-  | { readonly stream: 'history'; readonly event: HistoryEvent }
-  | { readonly stream: 'control'; readonly event: ControlEvent };
+  | { readonly stream: 'history'; readonly event: HistoryEvent; readonly cause?: Cause }
+  | { readonly stream: 'control'; readonly event: ControlEvent; readonly cause?: Cause };
 
 /** A stored record of either stream. */
 export type StoredRecord =

@@ -1,9 +1,10 @@
+import { canonicalJson } from '../../base/canonical-json.ts';
 import type { Disposable } from '../../base/disposables.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { AvailableCommand, ContentBlock } from '../../protocol/acp.ts';
 import type { Actor, ControlOutcome } from '../../protocol/controls.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { canonical, SessionError } from './commands.ts';
+import { SessionError } from './commands/session-error.ts';
 import type { Inbox } from './control/inbox.ts';
 import type { NextTurnQueue } from './control/next-turns.ts';
 import { ControlRefused } from './control/refusal.ts';
@@ -264,7 +265,7 @@ export class Session implements Disposable, SessionControl {
 
   /** Changes what the next turn begins with; resolves when it is on disk. */
   async setConfig(config: SessionConfig, actor: Actor): Promise<void> {
-    if (canonical(config) === canonical(this.config)) return;
+    if (canonicalJson(config) === canonicalJson(this.config)) return;
     await this.#recorder.history({ type: 'config_changed', config, actor });
   }
 

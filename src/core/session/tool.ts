@@ -6,8 +6,9 @@ import type {
   ToolCallLocation,
   ToolKind,
 } from '../../protocol/acp.ts';
+import type { DelegateOutcome } from './commands/command.ts';
 import type { ModelPart, ToolDefinition } from './model.ts';
-import type { Mode, ProcessId, SessionId, ToolCallId, TurnId } from './words.ts';
+import type { CommandId, LoopId, Mode, ProcessId, SessionId, ToolCallId, TurnId } from './words.ts';
 
 /** What a tool call would touch; policy decides on these. A call may need several. */
 export type Access =
@@ -95,6 +96,8 @@ export type ToolContext = {
   readonly signIn: AskSignIn;
   readonly setPlan: (entries: readonly PlanEntry[]) => Promise<void>;
   readonly processes: Processes;
+  /** Missing where a loop may have no delegates. */
+  readonly delegates?: Delegates;
 };
 
 /**
@@ -145,6 +148,56 @@ export interface Processes {
     maxBytes: number,
   ): { text: string; next: number } | null;
   stop(processId: ProcessId): Promise<ProcessInfo | null>;
+}
+
+/** Something to do for a child loop. */
+export type DelegateRequest = {
+  readonly turnId: TurnId;
+  readonly toolCallId: ToolCallId;
+  readonly prompt: string;
+  /** What it is called; missing: a name is made. */
+  readonly name?: string;
+  /** No wider than the parent's; missing: the parent's. */
+  readonly mode?: Mode;
+  readonly background: boolean;
+};
+
+/** A delegate of this loop. */
+export type DelegateInfo = {
+  readonly loopId: LoopId;
+  readonly name: string;
+  readonly state: 'running' | 'waiting' | 'idle' | 'closed';
+  /** The newest request. */
+  readonly requestId: CommandId;
+};
+
+/** What a request came to; `text` is the delegate's last message, or why there is none. */
+export type DelegateResult = {
+  readonly loopId: LoopId;
+  readonly requestId: CommandId;
+  readonly outcome: DelegateOutcome;
+  readonly text: string;
+};
+
+/**
+ * The child loops of one loop, each with a transcript, a budget and a policy of its own that is no wider. Failures are
+ * `CodedError`s whose message helps the model: depth, quota, unknown or foreign delegate.
+ */
+export interface Delegates {
+  /** Resolves when it is on disk and runs. */
+  start(request: DelegateRequest): Promise<DelegateInfo>;
+  /** Resolves with the one result of a request; an abort ends the request first. */
+  result(requestId: CommandId, signal: AbortSignal): Promise<DelegateResult>;
+  /** Steers it while it works, else gives it the next thing to do; its result comes as a background one. */
+  message(
+    loopId: LoopId,
+    request: Omit<DelegateRequest, 'mode' | 'name' | 'background'>,
+  ): Promise<{ readonly requestId: CommandId; readonly delivery: 'steered' | 'started' }>;
+  list(): readonly DelegateInfo[];
+  /** False if it did nothing. */
+  stop(loopId: LoopId): Promise<boolean>;
+  /** Ends all of them and what they started. Bounded. */
+  stopAll(): Promise<void>;
 }
 
 /** A tool. `prepare` must have no effect on the world. */

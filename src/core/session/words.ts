@@ -2,6 +2,8 @@ import type { Brand } from '../../base/ids.ts';
 
 /** Identifiers of the engine. Each is opaque; only the engine and the store make them. */
 export type SessionId = Brand<'SessionId'>;
+/** A loop of a session: its root loop has the session's own id, each delegate one of its own. */
+export type LoopId = Brand<'LoopId'>;
 export type TurnId = Brand<'TurnId'>;
 export type MessageId = Brand<'MessageId'>;
 export type ToolCallId = Brand<'ToolCallId'>;
@@ -42,6 +44,8 @@ export type SessionConfig = {
   readonly budget: Budget;
   /** Who verifies that a turn is done: missing means nobody, `same` the session's own model, else a model id. */
   readonly judge?: string;
+  /** After so many seconds without an answer a question is declined; missing means that it waits for ever. */
+  readonly gateSeconds?: number;
 };
 
 /**

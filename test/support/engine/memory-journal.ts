@@ -33,7 +33,14 @@ export class MemoryJournal implements Journal {
         .digest('hex');
       const stored = {
         stream: record.stream,
-        record: { sessionId, seq, at: this.now, event: record.event, hash },
+        record: {
+          sessionId,
+          seq,
+          at: this.now,
+          event: record.event,
+          cause: record.cause ?? { command_ids: [] },
+          hash,
+        },
       } as StoredRecord;
       list.push(stored);
       return stored;

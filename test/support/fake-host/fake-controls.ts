@@ -41,7 +41,14 @@ export function fakeControls(parts: FakeControlParts): {
       records.set(sessionId, stream);
       const seq = stream.length + 1;
       const event = { type: 'control_outcome', receipt } as const;
-      stream.push({ sessionId: '' as SessionId, seq, at: seq, event, hash: `receipt-${seq}` });
+      stream.push({
+        sessionId: '' as SessionId,
+        seq,
+        at: seq,
+        event,
+        cause: { command_ids: [] },
+        hash: `receipt-${seq}`,
+      });
       parts.live(receipt.session_id)?.control(event);
     },
   });

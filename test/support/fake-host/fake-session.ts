@@ -98,14 +98,28 @@ export class FakeSession implements LiveSession {
   /** Journals and announces an event. */
   append(event: HistoryEvent): number {
     const seq = this.records.length + 1;
-    const record = { sessionId: this.sessionId, seq, at: seq * 1000, event, hash: `hash-${seq}` };
+    const record = {
+      sessionId: this.sessionId,
+      seq,
+      at: seq * 1000,
+      event,
+      cause: { command_ids: [] },
+      hash: `hash-${seq}`,
+    };
     this.records.push(record);
     this.#signals.fire({ stream: 'history', record });
     return seq;
   }
 
   control(event: ControlEvent): void {
-    const record = { sessionId: this.sessionId, seq: 1, at: 0, event, hash: '' };
+    const record = {
+      sessionId: this.sessionId,
+      seq: 1,
+      at: 0,
+      event,
+      cause: { command_ids: [] },
+      hash: '',
+    };
     this.#signals.fire({ stream: 'control', record });
   }
 

@@ -14,6 +14,10 @@ const TYPES = [
   'files_restored',
   'model_replied',
   'directives_issued',
+  'compaction_rejected',
+  'delegate_started',
+  'delegate_ended',
+  'workspace_checkpointed',
 ] as const;
 
 /** Events that controls bring about. */
@@ -47,6 +51,10 @@ export function controlUpdates(event: ControlHistory, audience: Audience): reado
         ? extra(audience, { interrupted: { messageId: event.messageId } })
         : [];
     case 'directives_issued':
+    case 'compaction_rejected':
+    case 'delegate_started':
+    case 'delegate_ended':
+    case 'workspace_checkpointed':
       return [];
   }
 }

@@ -174,7 +174,7 @@ export class Attachment implements Disposable {
   #pass(signal: SessionSignal): void {
     if (signal.stream === 'history') this.#passHistory(signal.record);
     else if (signal.stream === 'control') this.#passControl(signal.record);
-    else this.#passEphemeral(signal.event);
+    else if (signal.stream === 'ephemeral') this.#passEphemeral(signal.event);
   }
 
   #passHistory(record: Stored<HistoryEvent>): void {

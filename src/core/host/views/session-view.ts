@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../journal/codec/canonical.ts';
+import { canonicalJson } from '../../../base/canonical-json.ts';
 import type { HistoryEvent, Stored } from '../../session/events.ts';
 import type { ListedSession, OpenGate } from '../api.ts';
 import { sha256 } from '../node-ports.ts';

@@ -2,11 +2,12 @@ import * as z from 'zod/mini';
 import { messageOf } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json.ts';
 import type { ControlEvent } from '../../session/control-events.ts';
-import type { HistoryEvent } from '../../session/events.ts';
+import type { Cause, HistoryEvent } from '../../session/events.ts';
 import type { NewRecord } from '../../session/ports.ts';
 import { JournalError } from '../errors.ts';
-import { canonicalJson, RECORD_VERSION, type StreamName } from './canonical.ts';
+import { RECORD_VERSION, recordJson, type StreamName } from './canonical.ts';
 import { controlFields, historyFields } from './event-fields.ts';
+import { commandId } from './event-shapes.ts';
 
 /** The largest event that is stored, in bytes of canonical JSON. */
 export const MAX_BODY_BYTES = 64 * 1024 * 1024;
@@ -62,7 +63,7 @@ const controlShapes = shapesOf(controlFields);
  * `journal.too_large` past `MAX_BODY_BYTES`.
  */
 export function encodeRecord(session: string, record: NewRecord): EncodedRecord {
-  const { stream, event } = record;
+  const { stream, event, cause = NO_CAUSE } = record;
   const problem = problemWith(stream, event);
   if (problem !== null) {
     throw new JournalError(
@@ -71,7 +72,7 @@ export function encodeRecord(session: string, record: NewRecord): EncodedRecord 
       { data: { session, stream, type: event.type } },
     );
   }
-  const body = canonicalJson(event);
+  const body = recordJson({ ...event, cause });
   const bytes = Buffer.byteLength(body);
   if (bytes > MAX_BODY_BYTES) {
     throw new JournalError(
@@ -83,22 +84,47 @@ export function encodeRecord(session: string, record: NewRecord): EncodedRecord 
   return { stream, type: event.type, body };
 }
 
+/** The cause of records that name none. */
+export const NO_CAUSE: Cause = { command_ids: [] };
+
+/** An event as it was stored, and what brought it about. */
+export type Decoded<E> = { readonly event: E; readonly cause: Cause };
+
 /** Reads a stored history event. Throws `journal.bad_record` that names the record. */
-export function decodeHistory(place: RecordPlace, version: number, body: string): HistoryEvent {
-  const event = parseBody(place, version, body);
-  if (isHistoryEvent(event)) return event;
+export function decodeHistory(
+  place: RecordPlace,
+  version: number,
+  body: string,
+): Decoded<HistoryEvent> {
+  const { event, cause } = parseBody(place, version, body);
+  if (isHistoryEvent(event)) return { event, cause };
   throw badRecord(place, problemWith('history', event) ?? 'its shape is unknown');
 }
 
 /** Reads a stored control event. Throws `journal.bad_record` that names the record. */
-export function decodeControl(place: RecordPlace, version: number, body: string): ControlEvent {
-  const event = parseBody(place, version, body);
-  if (isControlEvent(event)) return event;
+export function decodeControl(
+  place: RecordPlace,
+  version: number,
+  body: string,
+): Decoded<ControlEvent> {
+  const { event, cause } = parseBody(place, version, body);
+  if (isControlEvent(event)) return { event, cause };
   throw badRecord(place, problemWith('control', event) ?? 'its shape is unknown');
 }
 
-function parseBody(place: RecordPlace, version: number, body: string): unknown {
+const causeShape = z.strictObject({ command_ids: z.array(commandId) });
+
+function parseBody(place: RecordPlace, version: number, body: string): Decoded<unknown> {
   if (version !== RECORD_VERSION) throw badRecord(place, `its version ${version} is unknown`);
+  const parsed = parseJson(place, body);
+  if (!isObject(parsed) || !('cause' in parsed)) return { event: parsed, cause: NO_CAUSE };
+  const { cause, ...event } = parsed;
+  const checked = causeShape.safeParse(cause);
+  if (!checked.success) throw badRecord(place, 'its cause is malformed');
+  return { event, cause: checked.data };
+}
+
+function parseJson(place: RecordPlace, body: string): unknown {
   try {
     return JSON.parse(body);
   } catch (error) {

@@ -6,23 +6,21 @@ import type {
   ReminderTraits,
   RestoredFiles,
 } from '../../session/control-events.ts';
+import type { DelegateOrigin } from '../../session/events.ts';
 import {
   AUTHORITIES,
   type CheckpointId,
   type EnvironmentPolicy,
   FS_MODES,
   INJECT_MODES,
+  type LoopId,
   type QueueItemId,
   SEAMS,
   type SessionId,
 } from '../../session/words.ts';
-import { contentBlock, count, messageId } from './event-shapes.ts';
+import { commandId, contentBlock, count, id, messageId } from './event-shapes.ts';
 
 /** The pieces that stored control and checkpoint events are made of. */
-
-function id<T extends string>(): z.ZodMiniType<T> {
-  return z.custom<T>((value) => typeof value === 'string' && value.length > 0);
-}
 
 export const sessionId = id<SessionId>();
 export const checkpointId = id<CheckpointId>();
@@ -36,6 +34,14 @@ export const parent = z.object({
   sessionId,
   eventId: count,
   branchName: z.exactOptional(z.string()),
+});
+
+export const delegateOrigin: z.ZodMiniType<DelegateOrigin> = z.object({
+  rootId: sessionId,
+  parentId: id<LoopId>(),
+  requestId: commandId,
+  name: z.string(),
+  depth: count,
 });
 
 export const environmentPolicy: z.ZodMiniType<EnvironmentPolicy> = z.discriminatedUnion('kind', [

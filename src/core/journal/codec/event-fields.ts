@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
-import type { ControlEvent } from '../../session/control-events.ts';
-import type { HistoryEvent } from '../../session/events.ts';
+import { DELEGATE_OUTCOMES } from '../../session/commands/command.ts';
+import type { CommandResolution, ControlEvent } from '../../session/control-events.ts';
+import { COMPACTION_REJECTIONS, type HistoryEvent } from '../../session/events.ts';
+import { durableCommand, liveCommand, loopId } from './command-shapes.ts';
 import * as control from './control-shapes.ts';
 import * as shape from './event-shapes.ts';
 
@@ -22,6 +24,7 @@ export const historyFields = {
     config: shape.sessionConfig,
     environmentPolicy: z.exactOptional(control.environmentPolicy),
     parent: z.exactOptional(control.parent),
+    delegate: z.exactOptional(control.delegateOrigin),
   },
   config_changed: {
     type: z.literal('config_changed'),
@@ -41,6 +44,7 @@ export const historyFields = {
     content: z.array(shape.contentBlock),
     modelText: z.exactOptional(z.string()),
     config: shape.sessionConfig,
+    origin: z.exactOptional(z.literal('machine')),
   },
   message_delta: {
     type: z.literal('message_delta'),
@@ -180,12 +184,45 @@ export const historyFields = {
   },
   compacted: {
     type: z.literal('compacted'),
-    turnId: shape.turnId,
+    turnId: z.nullable(shape.turnId),
+    trigger: z.exactOptional(z.enum(['automatic', 'manual'])),
     messageId: shape.messageId,
     summary: z.string(),
     keptMessages: shape.count,
     beforeMessageCount: shape.count,
     afterMessageCount: shape.count,
+  },
+  compaction_rejected: {
+    type: z.literal('compaction_rejected'),
+    turnId: z.nullable(shape.turnId),
+    reason: z.enum(COMPACTION_REJECTIONS),
+    message: z.string(),
+  },
+  delegate_started: {
+    type: z.literal('delegate_started'),
+    turnId: shape.turnId,
+    toolCallId: shape.toolCallId,
+    requestId: shape.commandId,
+    loopId,
+    name: z.string(),
+    prompt: z.string(),
+    background: z.boolean(),
+    config: shape.sessionConfig,
+  },
+  delegate_ended: {
+    type: z.literal('delegate_ended'),
+    requestId: shape.commandId,
+    loopId,
+    outcome: z.enum(DELEGATE_OUTCOMES),
+    text: z.string(),
+    usage: shape.usage,
+  },
+  workspace_checkpointed: {
+    type: z.literal('workspace_checkpointed'),
+    checkpointId: control.checkpointId,
+    trigger: z.enum(['manual', 'restored_turn']),
+    files: control.checkpointFiles,
+    actor: shape.actor,
   },
   turn_checkpoint: {
     type: z.literal('turn_checkpoint'),
@@ -229,6 +266,39 @@ export const historyFields = {
 
 /** The closed union of stored control events, by type. */
 export const controlFields = {
+  command_issued: {
+    type: z.literal('command_issued'),
+    command: durableCommand,
+    bodyHash: z.string(),
+  },
+  loop_changed: {
+    type: z.literal('loop_changed'),
+    command: liveCommand,
+    values: z.strictObject({
+      mode: shape.mode,
+      model: z.string(),
+      thoughtLevel: shape.thoughtLevel,
+    }),
+  },
+  loop_change_refused: {
+    type: z.literal('loop_change_refused'),
+    command: liveCommand,
+    reason: z.string(),
+    message: z.string(),
+  },
+  active_loop_changed: {
+    type: z.literal('active_loop_changed'),
+    previous: loopId,
+    active: loopId,
+    actor: shape.actor,
+  },
+  gate_prepared: {
+    type: z.literal('gate_prepared'),
+    turnId: shape.turnId,
+    gateId: shape.gateId,
+    iteration: shape.count,
+    fingerprint: z.string(),
+  },
   command_accepted: {
     type: z.literal('command_accepted'),
     commandId: shape.commandId,
@@ -239,7 +309,7 @@ export const controlFields = {
   command_resolved: {
     type: z.literal('command_resolved'),
     commandId: shape.commandId,
-    resolution: z.string(),
+    resolution: z.custom<CommandResolution | (string & {})>((word) => typeof word === 'string'),
     reason: z.exactOptional(z.string()),
   },
   control_outcome: { type: z.literal('control_outcome'), receipt: shape.receipt },
@@ -262,7 +332,7 @@ export const controlFields = {
   inject_revoked: {
     type: z.literal('inject_revoked'),
     messageId: shape.messageId,
-    why: z.enum(['revoked', 'given_back']),
+    why: z.enum(['revoked', 'given_back', 'held']),
     actor: shape.actor,
   },
   queue_changed: {
@@ -298,5 +368,6 @@ export const controlFields = {
   session_restored: {
     type: z.literal('session_restored'),
     interruptedTurnId: z.nullable(shape.turnId),
+    parkedTurnId: z.exactOptional(shape.turnId),
   },
 } satisfies FieldsOf<ControlEvent>;

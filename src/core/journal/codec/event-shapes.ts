@@ -15,6 +15,7 @@ import { type Actor, CONTROLS, type ControlOutcome } from '../../../protocol/con
 import type { GateAnswer, GateRequest } from '../../session/events.ts';
 import type { ModelToolCall, ModelToolResult } from '../../session/model.ts';
 import {
+  type Budget,
   type CommandId,
   type GateId,
   type MessageId,
@@ -30,7 +31,8 @@ import {
 
 /** The pieces that stored events are made of. They check; the stored value itself is what is handed on. */
 
-function id<T extends string>(): z.ZodMiniType<T> {
+/** A string that names something. */
+export function id<T extends string>(): z.ZodMiniType<T> {
   return z.custom<T>((value) => typeof value === 'string' && value.length > 0);
 }
 
@@ -59,17 +61,23 @@ export const usage: z.ZodMiniType<Usage> = z.object({
   costUsd: z.exactOptional(amount),
 });
 
+export const budget: z.ZodMiniType<Budget> = z.object({
+  steps: z.exactOptional(amount),
+  seconds: z.exactOptional(amount),
+  tokens: z.exactOptional(amount),
+  costUsd: z.exactOptional(amount),
+});
+
+export const mode = z.enum(MODES);
+export const thoughtLevel = z.enum(THOUGHT_LEVELS);
+
 export const sessionConfig: z.ZodMiniType<SessionConfig> = z.object({
-  mode: z.enum(MODES),
+  mode,
   model: z.string(),
-  thoughtLevel: z.enum(THOUGHT_LEVELS),
-  budget: z.object({
-    steps: z.exactOptional(amount),
-    seconds: z.exactOptional(amount),
-    tokens: z.exactOptional(amount),
-    costUsd: z.exactOptional(amount),
-  }),
+  thoughtLevel,
+  budget,
   judge: z.exactOptional(z.string()),
+  gateSeconds: z.exactOptional(amount),
 });
 
 export const actor: z.ZodMiniType<Actor> = z.object({

@@ -1,6 +1,6 @@
+import { canonicalJson } from '../../../base/canonical-json.ts';
 import type { ContentBlock } from '../../../protocol/acp.ts';
 import type { Actor } from '../../../protocol/controls.ts';
-import { canonical } from '../commands.ts';
 import type { ControlEvent } from '../control-events.ts';
 import type { SessionDeps } from '../deps.ts';
 import type { Recorder } from '../state/recorder.ts';
@@ -39,7 +39,7 @@ export class InjectDesk {
   ): Promise<{ readonly messageId: MessageId; readonly isRepeat?: boolean }> {
     const { inbox, recorder, deps, seams } = this.#parts;
     const { mode, content, reminder, commandId } = message;
-    const bodyHash = deps.digest(canonical({ mode, content, reminder: reminder ?? null }));
+    const bodyHash = deps.digest(canonicalJson({ mode, content, reminder: reminder ?? null }));
     const repeated = inbox.repeated(commandId, bodyHash);
     if (repeated !== null) return { messageId: repeated, isRepeat: true };
     this.#requireOpen();

@@ -1,6 +1,6 @@
+import { canonicalJson } from '../../../base/canonical-json.ts';
 import type { ContentBlock } from '../../../protocol/acp.ts';
 import type { Actor } from '../../../protocol/controls.ts';
-import { canonical } from '../commands.ts';
 import type { NextTurns, QueueChange } from '../control-events.ts';
 import type { QueueItemId } from '../words.ts';
 import { ControlRefused } from './refusal.ts';
@@ -119,7 +119,7 @@ export class NextTurnQueue {
     requireContent(content);
     const known = request.itemId === undefined ? undefined : this.#added.get(request.itemId);
     if (request.itemId !== undefined && known !== undefined) {
-      if (canonical(known) !== canonical(content)) throw collision(request.itemId);
+      if (canonicalJson(known) !== canonicalJson(content)) throw collision(request.itemId);
       return { kind: 'nothing', itemId: request.itemId };
     }
     if (before !== null) this.#held(before);

@@ -39,15 +39,20 @@ export function compactedMessages(
 }
 
 /** How many messages stand in front of those that a compaction keeps. */
-export function standingMessages(turnId: TurnId, directives: Directives): number {
+export function standingMessages(turnId: TurnId | null, directives: Directives): number {
   return standing(turnId, directives).length > 0 ? 2 : 1;
 }
 
 /** What a judge asked for counts in its own turn only. */
-function standing(turnId: TurnId, directives: Directives): ReturnType<Directives['standing']> {
+function standing(
+  turnId: TurnId | null,
+  directives: Directives,
+): ReturnType<Directives['standing']> {
   return directives
     .standing()
-    .filter(({ source, key }) => source !== 'judge' || key === judgeKey(turnId));
+    .filter(
+      ({ source, key }) => source !== 'judge' || (turnId !== null && key === judgeKey(turnId)),
+    );
 }
 
 function envelope(event: Compacted, directives: Directives): readonly ModelMessage[] {

@@ -1,4 +1,5 @@
-import { canonical, SessionError } from '../commands.ts';
+import { canonicalJson } from '../../../base/canonical-json.ts';
+import { SessionError } from '../commands/session-error.ts';
 import type { CommandId } from '../words.ts';
 import {
   accepted,
@@ -58,7 +59,7 @@ export class PromptDesk {
           'The prompt is empty. Send at least one content block with something in it.',
         ),
       );
-    const bodyHash = this.#parts.digest(canonical(prompt.content));
+    const bodyHash = this.#parts.digest(canonicalJson(prompt.content));
     const repeated = this.#repeated(prompt.commandId, bodyHash);
     if (repeated !== null) return repeated;
     const pending = pendingPrompt(prompt, bodyHash);

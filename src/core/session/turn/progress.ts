@@ -1,4 +1,4 @@
-import { canonical } from '../commands.ts';
+import { canonicalJson } from '../../../base/canonical-json.ts';
 import type { NewDirective } from '../control/directives.ts';
 import type { ModelToolCall, ModelToolResult } from '../model.ts';
 import type { ToolCallId, TurnId } from '../words.ts';
@@ -61,7 +61,7 @@ export class ProgressWatch {
       return null;
     }
     const batch = this.#digest(
-      canonical([
+      canonicalJson([
         calls.map(({ name, input, inputError }) => [name, input, inputError ?? null]),
         results.map(({ status, parts }) => [status, parts]),
       ]),

@@ -7,6 +7,10 @@ type Of<T extends HistoryEvent['type']> = Extract<HistoryEvent, { type: T }>;
 
 type ControlLineEvent = Of<'judge_decision' | 'compacted' | 'history_moved' | 'files_restored'>;
 
+type DurableLineEvent = Of<
+  'compaction_rejected' | 'delegate_started' | 'delegate_ended' | 'workspace_checkpointed'
+>;
+
 /** Events that show as a line of their own. */
 export type LineEvent =
   | Of<
@@ -17,7 +21,8 @@ export type LineEvent =
       | 'machine_message'
       | 'notice'
     >
-  | ControlLineEvent;
+  | ControlLineEvent
+  | DurableLineEvent;
 
 /** The line for an event that stands for itself. */
 export function lineFor(event: LineEvent): LineBlock {
@@ -53,6 +58,34 @@ export function lineFor(event: LineEvent): LineBlock {
     case 'history_moved':
     case 'files_restored':
       return controlLine(event);
+    case 'compaction_rejected':
+    case 'delegate_started':
+    case 'delegate_ended':
+    case 'workspace_checkpointed':
+      return durableLine(event);
+  }
+}
+
+function durableLine(event: DurableLineEvent): LineBlock {
+  switch (event.type) {
+    case 'compaction_rejected':
+      return new LineBlock([`**Not compacted** ${plain(event.reason)}`], event.message);
+    case 'delegate_started': {
+      const how = event.background ? ' in the background' : '';
+      return new LineBlock(
+        [`**Delegate started** ${code(event.name)} ${code(event.loopId)}${how}`],
+        event.prompt,
+      );
+    }
+    case 'delegate_ended':
+      return new LineBlock(
+        [`**Delegate ended** ${code(event.loopId)} ${plain(event.outcome)}`],
+        event.text,
+      );
+    case 'workspace_checkpointed':
+      return new LineBlock([
+        `**Files kept** ${code(event.checkpointId)} by ${plain(event.actor.clientId)}`,
+      ]);
   }
 }
 

@@ -213,6 +213,7 @@ const record = (event: HistoryEvent, seq = 1): Stored<HistoryEvent> => ({
   sessionId: 's' as SessionId,
   seq,
   at: 1000,
+  cause: { command_ids: [] },
   event,
   hash: '',
 });

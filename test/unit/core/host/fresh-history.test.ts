@@ -8,6 +8,7 @@ const record = (seq: number): Stored<HistoryEvent> => ({
   sessionId: id,
   seq,
   at: 0,
+  cause: { command_ids: [] },
   hash: '',
   event: { type: 'title_changed', title: String(seq) },
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { canonicalJson } from '../../../../src/base/canonical-json.ts';
 import type { JsonObject } from '../../../../src/base/json.ts';
-import { canonicalJson } from '../../../../src/core/journal/codec/canonical.ts';
 import {
   decodeControl,
   decodeHistory,

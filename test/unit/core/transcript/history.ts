@@ -26,6 +26,7 @@ export function records(events: readonly HistoryEvent[], first = 1): Stored<Hist
     seq: first + index,
     at: Date.UTC(2026, 10, 2, 13, 0, first + index),
     event,
+    cause: { command_ids: [] },
     hash: `hash-${first + index}`,
   }));
 }

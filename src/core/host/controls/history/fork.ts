@@ -1,5 +1,5 @@
+import { canonicalJson } from '../../../../base/canonical-json.ts';
 import type { Actor } from '../../../../protocol/controls.ts';
-import { canonical } from '../../../session/commands.ts';
 import { ControlRefused } from '../../../session/control/refusal.ts';
 import type { HistoryEvent } from '../../../session/events.ts';
 import { type Branch, between } from '../../../session/history/branch.ts';
@@ -171,7 +171,7 @@ function contents(
   );
   const hasConfig =
     (last?.type === 'config_changed' || last?.type === 'session_created') &&
-    canonical(last.config) === canonical(config);
+    canonicalJson(last.config) === canonicalJson(config);
   const today: readonly HistoryEvent[] = hasConfig
     ? []
     : [{ type: 'config_changed', config, actor }];

@@ -26,7 +26,14 @@ function list(count: number): ReceiptList {
             },
           }
         : { type: 'client_attached', actor };
-    return { sessionId: 's' as SessionId, seq, at: seq, event, hash: `h${seq}` };
+    return {
+      sessionId: 's' as SessionId,
+      seq,
+      at: seq,
+      event,
+      cause: { command_ids: [] },
+      hash: `h${seq}`,
+    };
   });
   return new ReceiptList({
     isStored: async (sessionId) => sessionId === 's',

@@ -71,6 +71,7 @@ function source(events: readonly HistoryEvent[], more: Partial<ViewSource> = {})
       sessionId,
       seq: index + 1,
       at: 1000 * (index + 1),
+      cause: { command_ids: [] },
       event,
       hash: `hash-${index + 1}`,
     }),

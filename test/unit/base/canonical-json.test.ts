@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chainHash, GENESIS_HASH, recordText } from '../../../../src/core/journal/chain.ts';
-import { canonicalJson } from '../../../../src/core/journal/codec/canonical.ts';
+import { canonicalJson } from '../../../src/base/canonical-json.ts';
 
 /** Any JSON value, with lone surrogates, odd keys and every finite number. */
 const anyJson = fc.jsonValue({ stringUnit: 'binary', maxDepth: 6 });
@@ -53,7 +51,7 @@ describe('canonical JSON', () => {
     [new Map(), '$'],
   ])('refuses %o and names the place', (value, path) => {
     expect(() => canonicalJson(value)).toThrow(
-      expect.objectContaining({ code: 'journal.bad_record', data: { path } }),
+      expect.objectContaining({ code: 'json.not_json', path }),
     );
   });
 
@@ -61,54 +59,5 @@ describe('canonical JSON', () => {
     let deep: unknown = 1;
     for (let level = 0; level < 501; level += 1) deep = [deep];
     expect(() => canonicalJson(deep)).toThrow(/deeper than 500/);
-  });
-});
-
-describe('the chain hash', () => {
-  const record = {
-    session: 's"é',
-    stream: 'history' as const,
-    seq: 3,
-    at: 1700000000000,
-    version: 1,
-    body: '{"title":"x","type":"title_changed"}',
-  };
-
-  test('covers the canonical JSON of the whole record', () => {
-    expect(recordText(record)).toBe(
-      canonicalJson({
-        v: 1,
-        session: 's"é',
-        stream: 'history',
-        seq: 3,
-        at: 1700000000000,
-        event: { type: 'title_changed', title: 'x' },
-      }),
-    );
-    const byHand = createHash('sha256')
-      .update(Buffer.concat([Buffer.alloc(32), Buffer.from(recordText(record))]))
-      .digest('hex');
-    expect(chainHash(GENESIS_HASH, record)).toBe(byHand);
-  });
-
-  test('is fixed for ever', () => {
-    expect(chainHash(GENESIS_HASH, record)).toMatchInlineSnapshot(
-      `"82aeccb156ffdc2bf951549092dcb5cabcdbc9f09103a54e44d155e28dbab4f7"`,
-    );
-  });
-
-  test('changes with every part and with what came before', () => {
-    const changes: Partial<typeof record>[] = [
-      { session: 't' },
-      { stream: 'control' as 'history' },
-      { seq: 4 },
-      { at: 1 },
-      { version: 2 },
-      { body: '{}' },
-    ];
-    const hashes = changes.map((change) => chainHash(GENESIS_HASH, { ...record, ...change }));
-    const next = chainHash(chainHash(GENESIS_HASH, record), record);
-    const all = [chainHash(GENESIS_HASH, record), next, ...hashes];
-    expect(new Set(all).size).toBe(changes.length + 2);
   });
 });
