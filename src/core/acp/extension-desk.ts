@@ -39,6 +39,9 @@ const CHECKS: { readonly [M in Method]: checks.SchemaCheck } = {
   '_pilothouse/changes/list': checks.sessionOnly,
   '_pilothouse/gates/list': checks.sessionOnly,
   '_pilothouse/changes/text': checks.changesText,
+  '_pilothouse/sessions/export': checks.sessionsExport,
+  '_pilothouse/sessions/import': checks.sessionsImport,
+  '_pilothouse/store/status': checks.empty,
   '_pilothouse/lsp': checks.lsp,
 };
 

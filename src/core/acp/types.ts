@@ -54,6 +54,10 @@ export type BuiltInMethod =
 export type ControlRoomMethod =
   | Extract<Control, keyof PilothouseAgentMethods>
   | (typeof READ_METHODS)[number]
+  | '_pilothouse/commands/get'
+  | '_pilothouse/loops/list'
+  | '_pilothouse/events/subscribe'
+  | '_pilothouse/events/unsubscribe'
   | '_pilothouse/attach'
   | '_pilothouse/detach'
   | '_pilothouse/claim';

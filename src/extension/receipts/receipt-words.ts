@@ -38,6 +38,13 @@ const WORDS: Readonly<Record<Control, () => string>> = {
   'session/fs_commit_staged': () => l10n.t('Keep staged edits'),
   'session/fs_discard_staged': () => l10n.t('Discard staged edits'),
   'session/restore_tool_call': () => l10n.t('Restore the files of a step'),
+  '_pilothouse/compact': () => l10n.t('Condense the conversation'),
+  '_pilothouse/gates/respond': () => l10n.t('Answer a question'),
+  '_pilothouse/commands/withdraw': () => l10n.t('Take back what has not begun'),
+  '_pilothouse/loops/activate': () => l10n.t('Choose who gets the next message'),
+  '_pilothouse/delegates/message': () => l10n.t('Send a message to a delegate'),
+  '_pilothouse/delegates/stop': () => l10n.t('Stop a delegate'),
+  '_pilothouse/checkpoints/create': () => l10n.t('Keep the files as they are'),
   '_pilothouse/staged/edit': () => l10n.t('Keep or discard part of a staged file'),
   '_pilothouse/checkpoints/restore': () => l10n.t('Restore files'),
   '_pilothouse/queue/add': () => l10n.t('Queue for a later turn'),
@@ -78,6 +85,16 @@ const OUTCOMES: ReadonlyMap<string, () => string> = new Map([
   ['already_closed', () => l10n.t('was closed already')],
   ['staged', () => l10n.t('edits wait for a review')],
   ['immediate', () => l10n.t('edits are written at once')],
+  ['compacted', () => l10n.t('condensed')],
+  ['answered', () => l10n.t('answered')],
+  ['withdrawn', () => l10n.t('taken back')],
+  ['no_op', () => l10n.t('there was nothing to take back')],
+  ['activated', () => l10n.t('chosen')],
+  ['steered', () => l10n.t('sent into its turn')],
+  ['started', () => l10n.t('begun')],
+  ['stopped', () => l10n.t('stopped')],
+  ['already_stopped', () => l10n.t('nothing was running')],
+  ['kept', () => l10n.t('kept')],
 ]);
 
 /** Why a control was refused, in plain words. */
@@ -115,6 +132,11 @@ const REASONS: ReadonlyMap<string, () => string> = new Map([
   ['not_staged', () => l10n.t('The file was not staged.')],
   ['fs_restore_error', () => l10n.t('The files could not be put back; nothing was changed.')],
   ['fs_snapshot_error', () => l10n.t('The files could not be kept; nothing was changed.')],
+  ['unknown_loop', () => l10n.t('The session has no such delegate.')],
+  ['unknown_gate', () => l10n.t('No such question was open.')],
+  ['invalid_answer', () => l10n.t('The answer did not fit the question.')],
+  ['nothing_to_gain', () => l10n.t('The conversation was too short to condense.')],
+  ['cancelled', () => l10n.t('It was stopped before it was done.')],
 ]);
 
 /** How a message was to arrive, in plain words; Harn's internal words for reminders too. */
@@ -148,6 +170,9 @@ const FACTS: ReadonlyMap<string, () => string> = new Map([
   ['turnId', () => l10n.t('Turn')],
   ['forkSessionId', () => l10n.t('New session')],
   ['childSessionId', () => l10n.t('New session')],
+  ['gateId', () => l10n.t('Question')],
+  ['commandId', () => l10n.t('Command')],
+  ['loopId', () => l10n.t('Delegate')],
   ['path', () => l10n.t('File')],
   ['configId', () => l10n.t('Option')],
   ['value', () => l10n.t('Value')],

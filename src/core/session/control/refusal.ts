@@ -30,6 +30,11 @@ export const REFUSALS = [
   'too_many_waiting',
   'unknown_tool_call',
   'not_staged',
+  'unknown_loop',
+  'unknown_gate',
+  'invalid_answer',
+  'nothing_to_gain',
+  'cancelled',
   'session_closed',
   'failed',
 ] as const;
