@@ -5,6 +5,7 @@ import type {
   CheckpointId,
   CommandId,
   GateId,
+  LoopId,
   MessageId,
   ProcessId,
   QueueItemId,
@@ -14,6 +15,7 @@ import type {
   TurnId,
 } from '../../../src/core/session/words.ts';
 import type { Actor } from '../../../src/protocol/controls.ts';
+import { durableCommands, liveCommands } from './commands.ts';
 
 /** Events of every type, for tests of the store. */
 
@@ -26,6 +28,7 @@ const gateId = 'g1' as GateId;
 const commandId = 'k1' as CommandId;
 const processId = 'p1' as ProcessId;
 const checkpointId = 'turn_1' as CheckpointId;
+const loopId = 'l2' as LoopId;
 
 export const config: SessionConfig = {
   mode: 'ask',
@@ -333,10 +336,68 @@ export const everyHistoryEvent: readonly HistoryEvent[] = [
     files: { undo: 'u', restored: [], skipped: [] },
     actor,
   },
+  {
+    type: 'session_created',
+    cwd: '/w',
+    additionalDirectories: [],
+    config,
+    delegate: {
+      rootId: sessionId('s'),
+      parentId: 's' as LoopId,
+      requestId: commandId,
+      name: 'reader',
+      depth: 1,
+    },
+  },
+  { type: 'compaction_rejected', turnId: null, reason: 'nothing_to_gain', message: 'Too short' },
+  {
+    type: 'delegate_started',
+    turnId,
+    toolCallId,
+    requestId: commandId,
+    loopId,
+    name: 'reader',
+    prompt: 'read a.ts',
+    background: false,
+    config,
+  },
+  {
+    type: 'delegate_ended',
+    requestId: commandId,
+    loopId,
+    outcome: 'completed',
+    text: 'It was read',
+    usage,
+  },
+  {
+    type: 'workspace_checkpointed',
+    checkpointId,
+    trigger: 'manual',
+    files: { before: 'b', after: 'a', coverage: 'full', changed: [] },
+    actor,
+  },
 ];
 
 /** One control event of every type. */
 export const everyControlEvent: readonly ControlEvent[] = [
+  ...Object.values(durableCommands).map((command) => ({
+    type: 'command_issued' as const,
+    command,
+    bodyHash: 'ab',
+  })),
+  ...Object.values(liveCommands).map((command) => ({
+    type: 'loop_changed' as const,
+    command,
+    values: { mode: config.mode, model: config.model, thoughtLevel: config.thoughtLevel },
+  })),
+  {
+    type: 'loop_change_refused',
+    command: liveCommands.set_loop_mode,
+    reason: 'shutting_down',
+    message: 'The session is closing.',
+  },
+  { type: 'active_loop_changed', previous: 's' as LoopId, active: loopId, actor },
+  { type: 'gate_prepared', turnId, gateId, iteration: 1, fingerprint: 'ab' },
   { type: 'command_accepted', commandId, command: 'submit', bodyHash: 'ab', actor },
   { type: 'command_resolved', commandId, resolution: 'started' },
   { type: 'command_resolved', commandId, resolution: 'cancelled', reason: 'restart' },

@@ -8,6 +8,7 @@ import type {
   CheckpointId,
   CommandId,
   GateId,
+  LoopId,
   MessageId,
   ProcessId,
   SessionConfig,
@@ -198,6 +199,38 @@ const EVENTS: { readonly [T in HistoryEvent['type']]: Extract<HistoryEvent, { ty
     files: { undo: 'u', restored: ['/w/a'], skipped: [] },
     actor,
   },
+  compaction_rejected: {
+    type: 'compaction_rejected',
+    turnId: null,
+    reason: 'nothing_to_gain',
+    message: 'Too short',
+  },
+  delegate_started: {
+    type: 'delegate_started',
+    turnId,
+    toolCallId,
+    requestId: 'r' as CommandId,
+    loopId: 'l' as LoopId,
+    name: 'reader',
+    prompt: 'read',
+    background: true,
+    config,
+  },
+  delegate_ended: {
+    type: 'delegate_ended',
+    requestId: 'r' as CommandId,
+    loopId: 'l' as LoopId,
+    outcome: 'completed',
+    text: 'Done',
+    usage,
+  },
+  workspace_checkpointed: {
+    type: 'workspace_checkpointed',
+    checkpointId: 'kept_1' as CheckpointId,
+    trigger: 'manual',
+    files: { before: 'b', after: 'a', coverage: 'full', changed: [] },
+    actor,
+  },
   notice: { type: 'notice', severity: 'warning', title: 'Careful', description: 'Very' },
   turn_ended: {
     type: 'turn_ended',
@@ -281,6 +314,10 @@ describe('the projection from events to updates', () => {
       turn_checkpoint: [],
       history_moved: [],
       files_restored: [],
+      compaction_rejected: [],
+      delegate_started: [],
+      delegate_ended: [],
+      workspace_checkpointed: [],
     });
   });
 

@@ -7,11 +7,12 @@ import {
   decodeHistory,
   encodeRecord,
   MAX_BODY_BYTES,
+  NO_CAUSE,
 } from '../../../../src/core/journal/codec/codec.ts';
 import { controlFields, historyFields } from '../../../../src/core/journal/codec/event-fields.ts';
 import type { HistoryEvent } from '../../../../src/core/session/events.ts';
 import type { NewRecord } from '../../../../src/core/session/ports.ts';
-import type { ToolCallId } from '../../../../src/core/session/words.ts';
+import type { CommandId, ToolCallId } from '../../../../src/core/session/words.ts';
 import {
   delta,
   everyControlEvent,
@@ -21,7 +22,7 @@ import {
 
 const place = { session: 's', stream: 'history', seq: 7 } as const;
 const there = (event: HistoryEvent): HistoryEvent =>
-  decodeHistory(place, 1, encodeRecord('s', { stream: 'history', event }).body);
+  decodeHistory(place, 1, encodeRecord('s', { stream: 'history', event }).body).event;
 
 describe('the codec', () => {
   test('has an example of every type in these tests', () => {
@@ -42,7 +43,26 @@ describe('the codec', () => {
     'reads back what it wrote: %s',
     (_type, event) => {
       const { body } = encodeRecord('s', { stream: 'control', event });
-      expect(decodeControl({ ...place, stream: 'control' }, 1, body)).toEqual(event);
+      expect(decodeControl({ ...place, stream: 'control' }, 1, body).event).toEqual(event);
+    },
+  );
+
+  test('keeps what brought an event about, and reads a record of older versions as of nobody', () => {
+    const cause = { command_ids: ['k1' as CommandId, 'k2' as CommandId] };
+    const { body } = encodeRecord('s', { ...delta('x'), cause });
+    expect(decodeHistory(place, 1, body)).toEqual({ event: delta('x').event, cause });
+    const old = canonicalJson(delta('x').event as unknown as JsonObject);
+    expect(decodeHistory(place, 1, old)).toEqual({
+      event: delta('x').event,
+      cause: { command_ids: [] },
+    });
+  });
+
+  test.each([{ command_ids: [1] }, { command_ids: [''] }, {}, { command_ids: [], x: 1 }, null])(
+    'refuses a malformed cause: %j',
+    (cause) => {
+      const body = canonicalJson({ ...delta('x').event, cause } as unknown as JsonObject);
+      expect(() => decodeHistory(place, 1, body)).toThrow(/its cause is malformed/);
     },
   );
 
@@ -66,7 +86,7 @@ describe('the codec', () => {
           content: [],
         };
         // Not JSON.stringify: an object puts keys that look like numbers first, whatever their order was.
-        expect(canonicalJson(there(event))).toBe(
+        expect(canonicalJson({ ...there(event), cause: NO_CAUSE })).toBe(
           encodeRecord('s', { stream: 'history', event }).body,
         );
         expect(there(event)).toEqual(event);
