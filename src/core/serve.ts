@@ -10,6 +10,7 @@ import { openHost } from './host/compose/open-host.ts';
 import { Transcripts } from './host/compose/transcripts.ts';
 import type { FileLog } from './host/log/log.ts';
 import { randomIds, systemClock } from './host/node-ports.ts';
+import type { HostParts } from './host/session-host.ts';
 import type { OpenJournal } from './journal/open-journal.ts';
 import { VERSION } from './version.ts';
 
@@ -22,6 +23,12 @@ const EXIT_DEADLINE_MS = 1_800;
  */
 function keepSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
+}
+
+/** Points to die at, for proving what a restart makes of it. */
+async function crashPoints(crashAt: string): Promise<(parts: HostParts) => HostParts> {
+  const { armCrashPoints } = await import('./host/crash-points/arm.ts');
+  return armCrashPoints(crashAt);
 }
 
 /**
@@ -37,7 +44,13 @@ export async function serveClient(options: {
 }): Promise<void> {
   const { log } = options;
   const keys = takeAccessKeys(process.env);
-  const running = openHost({ ...options, environment: process.env, version: VERSION });
+  const crashAt = process.env['CRASH_AT'];
+  const running = openHost({
+    ...options,
+    environment: process.env,
+    version: VERSION,
+    ...(crashAt === undefined ? {} : { crashing: await crashPoints(crashAt) }),
+  });
   const transcripts = new Transcripts(running.host, systemClock, log);
   const [clientEnd, hostEnd] = createFramePair();
   const connection = serveAcp({

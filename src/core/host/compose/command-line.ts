@@ -31,6 +31,7 @@ Environment
                      keys that a client has to show before it may control, or only read
   OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, PILOTHOUSE_KEY_<SOURCE>
                      keys of model sources
+  CRASH_AT           for tests of a crash: die at this point; a name that is none is answered with the list
 
 Standard output carries protocol messages only. The log goes to standard error and to a file in the data folder.
 `;

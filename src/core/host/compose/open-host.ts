@@ -8,7 +8,7 @@ import { createProcesses } from '../../tools/run/background-processes.ts';
 import type { FileLog } from '../log/log.ts';
 import { randomIds, sha256, systemClock } from '../node-ports.ts';
 import { SessionEnvironments } from '../session-environments.ts';
-import { LocalSessionHost } from '../session-host.ts';
+import { type HostParts, LocalSessionHost } from '../session-host.ts';
 import { EditorBridge } from './editor-bridge.ts';
 import { LateTools } from './late-tools.ts';
 import { ModelSettings } from './model-settings.ts';
@@ -38,6 +38,8 @@ export type HostOptions = {
   readonly defaultModel: string | null;
   readonly version: string;
   readonly log: FileLog;
+  /** Where it is to die; missing where nothing was asked for, and then nothing is different. */
+  readonly crashing?: (parts: HostParts) => HostParts;
 };
 
 /** The rooms that sessions are made of. */
@@ -108,7 +110,7 @@ function openRooms(options: HostOptions, editor: EditorBridge): Rooms {
 }
 
 function openSessions(
-  { journal, dataFolder, log }: HostOptions,
+  { journal, dataFolder, log, crashing }: HostOptions,
   { models, tools, mcp, environments }: Rooms,
 ): LocalSessionHost {
   const { launcher, policy } = tools;
@@ -116,7 +118,7 @@ function openSessions(
   const ids = randomIds;
   const folder = join(dataFolder, 'checkpoints');
   const environment = environments.minimum;
-  const host = new LocalSessionHost({
+  const parts: HostParts = {
     deps: { journal, models: models.catalog, policy, clock, ids, log, digest: sha256 },
     factory: {
       processes: (sessionId, workspace) =>
@@ -130,7 +132,8 @@ function openSessions(
     defaultModel: () => models.defaultModel(),
     forgetInLog: (sessionId) => log.forget(sessionId),
     forgetFiles: (sessionId) => forgetCheckpoints(folder, sessionId),
-  });
+  };
+  const host = new LocalSessionHost(crashing?.(parts) ?? parts);
   const first = host.onDidChangeSession(() => {
     first.dispose();
     setTimeout(() => void tools.ready(), LOAD_TOOLS_AFTER_MS).unref();
