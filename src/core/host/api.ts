@@ -20,6 +20,7 @@ import type {
   CommandId,
   EnvironmentPolicy,
   GateId,
+  LoopId,
   Mode,
   SessionId,
   Terminal,
@@ -112,6 +113,8 @@ export type PromptRequest = {
   readonly commandId?: CommandId;
   readonly content: readonly ContentBlock[];
   readonly actor: Actor;
+  /** The loop that it is for; missing: the active one. */
+  readonly loopId?: LoopId;
 };
 
 /** How a prompt ended. */
@@ -128,6 +131,8 @@ export type OpenGate = {
   readonly turnId: TurnId;
   readonly request: GateRequest;
   readonly openedAt: number;
+  /** The delegate that asks; missing on questions of the root loop. */
+  readonly loop?: { readonly loopId: LoopId; readonly name: string };
 };
 
 /** A session in memory. */

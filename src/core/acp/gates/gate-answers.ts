@@ -4,6 +4,7 @@ import type {
   ElicitationSchema,
   RequestPermissionResponse,
 } from '../../../protocol/acp.ts';
+import { misfitOf } from '../../host/controls/gate-response.ts';
 import type { GateAnswer, GateRequest } from '../../session/events.ts';
 import * as checks from '../generated/schema-checks.mjs';
 import { metaOf, requireValid } from '../params.ts';
@@ -32,7 +33,7 @@ export function formAnswer(schema: ElicitationSchema, answer: unknown): GateAnsw
   const response = requireValid(checks.elicitationAnswer, answer) as CreateElicitationResponse;
   if (response.action !== 'accept') return { kind: 'declined' };
   const content = isObject(response.content) ? (response.content as JsonObject) : {};
-  return fits(schema, content) ? { kind: 'accepted', content } : { kind: 'declined' };
+  return misfitOf(schema, content) === null ? { kind: 'accepted', content } : { kind: 'declined' };
 }
 
 /** Agreeing to open a link is not being signed in: that gate is answered when the sign-in arrives. */
@@ -46,29 +47,4 @@ export function signInAnswer(answer: unknown): GateAnswer {
   requireValid(checks.authAnswer, answer);
   const isDone = isObject(answer) && answer['outcome'] === 'done';
   return isDone ? { kind: 'accepted', content: {} } : { kind: 'declined' };
-}
-
-function fits(schema: ElicitationSchema, content: JsonObject): boolean {
-  const isMissing = (name: string): boolean => !Object.hasOwn(content, name);
-  if ((schema.required ?? []).some(isMissing)) return false;
-  return Object.entries(content).every(([name, value]) => {
-    const properties = schema.properties ?? {};
-    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    return property === undefined || hasType(property.type, value);
-  });
-}
-
-function hasType(type: string, value: unknown): boolean {
-  switch (type) {
-    case 'string':
-    case 'number':
-    case 'boolean':
-      return typeof value === type;
-    case 'integer':
-      return Number.isInteger(value);
-    case 'array':
-      return Array.isArray(value) && value.every((item) => typeof item === 'string');
-    default:
-      return true;
-  }
 }

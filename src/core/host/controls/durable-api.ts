@@ -11,7 +11,7 @@ export interface DurableControls {
   /** Resolves when it is done. Throws `nothing_to_gain`, `failed`, `cancelled`. */
   compact(
     target: ControlTarget,
-    request: { readonly loopId?: string },
+    request: { readonly loopId?: string; readonly commandId?: string },
   ): Promise<{ readonly beforeMessageCount: number; readonly afterMessageCount: number }>;
   /** Resolves when the answer is on disk. Throws `unknown_gate` (also for one that was answered) and `invalid_answer`. */
   respondToGate(target: ControlTarget, response: GateResponse): Promise<void>;
@@ -20,7 +20,7 @@ export interface DurableControls {
   activateLoop(target: ControlTarget, loopId: string): Promise<void>;
   messageDelegate(
     target: ControlTarget,
-    request: { readonly loopId: string; readonly text: string },
+    request: { readonly loopId: string; readonly text: string; readonly commandId?: string },
   ): Promise<{ readonly requestId: string; readonly delivery: 'steered' | 'started' }>;
   /** False if it did nothing. */
   stopDelegate(target: ControlTarget, loopId: string): Promise<boolean>;
@@ -43,4 +43,6 @@ export type GateResponse = {
   readonly content?: JsonObject;
   readonly decline?: boolean;
   readonly note?: string;
+  /** Makes a repeat safe. */
+  readonly commandId?: string;
 };
