@@ -3,6 +3,7 @@ import type {
   HistoryControls,
   HostControls,
 } from '../../../src/core/host/controls/api.ts';
+import { DurableDesk } from '../../../src/core/host/controls/durable-controls.ts';
 import { ComposedControls, ToldReceipts } from '../../../src/core/host/controls/host-controls.ts';
 import { InjectDesk } from '../../../src/core/host/controls/inject-controls.ts';
 import { OptionDesk } from '../../../src/core/host/controls/option-controls.ts';
@@ -67,6 +68,13 @@ export function fakeControls(parts: FakeControlParts): {
     options: new OptionDesk(parts.live, writer),
     history: scripted(parts.history),
     files: scripted(parts.files),
+    durable: new DurableDesk({
+      live: (sessionId) => parts.live(sessionId)?.durable,
+      isStored: sessions.isStored,
+      storedLoops: async () => [],
+      commandIn: async () => null,
+      receipts: writer,
+    }),
     receipts: writer,
     list: new ReceiptList({
       isStored: sessions.isStored,

@@ -28,6 +28,7 @@ import {
 import type { AvailableCommand, SessionConfigOption } from '../../../src/protocol/acp.ts';
 import type { Actor } from '../../../src/protocol/controls.ts';
 import { RpcError } from '../../../src/protocol/errors.ts';
+import { FakeDurable } from './fake-durable.ts';
 import { FakeSessionControl } from './fake-session-control.ts';
 
 const CONFIG: SessionConfig = {
@@ -63,6 +64,7 @@ export class FakeSession implements LiveSession {
   partial: Snapshot['partial'] = [];
   script: TurnScript;
   readonly inbox: FakeSessionControl;
+  readonly durable: FakeDurable;
   readonly #signals = new Emitter<SessionSignal>();
   readonly #gates = new Map<GateId, OpenGate>();
   readonly #running = new Set<Running>();
@@ -74,6 +76,7 @@ export class FakeSession implements LiveSession {
     this.sessionId = sessionId as SessionId;
     this.cwd = cwd;
     this.script = script;
+    this.durable = new FakeDurable(this);
     this.inbox = new FakeSessionControl(
       () => this.isActive,
       (event) => this.control(event),

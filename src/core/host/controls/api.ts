@@ -12,6 +12,7 @@ import type {
 } from '../../session/control-events.ts';
 import type { EnvironmentPolicy, FsMode } from '../../session/words.ts';
 import type { Client, LiveSession } from '../api.ts';
+import type { DurableControls } from './durable-api.ts';
 
 /**
  * Every control of the closed list but cancel, close, delete and the options, as doors see them. Each call that is a
@@ -23,7 +24,8 @@ export interface HostControls
     QueueControls,
     OptionControls,
     HistoryControls,
-    FileControls {
+    FileControls,
+    DurableControls {
   /** Every receipt as soon as it is kept; `actor` is the very object that the control was called with. */
   readonly onDidKeepReceipt: Event<ControlOutcome>;
   /**
@@ -51,6 +53,9 @@ export type ControlNames = {
   readonly reminderId?: string;
   readonly toolCallId?: string;
   readonly itemId?: string;
+  readonly gateId?: string;
+  readonly commandId?: string;
+  readonly loopId?: string;
 };
 
 /** `after` is exclusive: the `seq` of a receipt. */

@@ -7,11 +7,14 @@ import type { Client, LiveSession } from '../api.ts';
 import { unknownSession } from '../errors.ts';
 import { foldSession, storedNextTurns } from '../fold-session.ts';
 import type { HostedSession } from '../hosted-session.ts';
+import { commandState } from './command-state.ts';
+import { DurableDesk } from './durable-controls.ts';
 import { StagedFileControls } from './file-controls.ts';
 import { type ForkSource, SessionForks } from './history/fork.ts';
 import { HistoryDesk } from './history/history-controls.ts';
 import type { HistorySessions } from './history/history-session.ts';
 import { ComposedControls, ToldReceipts } from './host-controls.ts';
+import { HostedDurable } from './hosted-durable.ts';
 import { InjectDesk } from './inject-controls.ts';
 import { OptionDesk } from './option-controls.ts';
 import { QueueDesk } from './queue-controls.ts';
@@ -19,6 +22,7 @@ import { ReceiptList } from './receipts/receipt-list.ts';
 import { JournaledReceipts } from './receipts/receipt-sink.ts';
 import { ReceiptWriter } from './receipts/receipted.ts';
 import { noSuchSession, type SessionsAtHand } from './sessions-at-hand.ts';
+import { storedLoops } from './stored-loops.ts';
 
 /** The host as its controls see it. */
 export type ControlSurroundings = Omit<HistorySessions, 'live'> & {
@@ -49,6 +53,7 @@ export function composeControls(around: ControlSurroundings): {
     options: new OptionDesk(live, receipts),
     history: historyDesk(around, receipts),
     files: new StagedFileControls({ receipts, find: (sessionId) => live(sessionId)?.staged }),
+    durable: durableDesk(around, isStored, receipts),
     receipts,
     list: new ReceiptList({
       isStored,
@@ -58,6 +63,25 @@ export function composeControls(around: ControlSurroundings): {
     told,
   });
   return { controls, receipts };
+}
+
+function durableDesk(
+  { deps, live }: ControlSurroundings,
+  isStored: (sessionId: string) => Promise<boolean>,
+  receipts: ReceiptWriter,
+): DurableDesk {
+  const { journal } = deps;
+  return new DurableDesk({
+    live: (sessionId) => {
+      const hosted = live(sessionId);
+      return hosted && new HostedDurable(hosted);
+    },
+    isStored,
+    storedLoops: (sessionId) => storedLoops(journal, sessionId),
+    commandIn: (loopId, commandId) =>
+      commandState(journal, loopId as string as SessionId, commandId),
+    receipts,
+  });
 }
 
 function historyDesk(around: ControlSurroundings, receipts: ReceiptWriter): HistoryDesk {

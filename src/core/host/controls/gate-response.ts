@@ -7,7 +7,8 @@ import type { GateResponse } from './durable-api.ts';
 
 /** The answer that a response states, whatever is asked: the same response is the same answer, also after its gate. */
 export function answerOf({ optionId, content, decline, note }: GateResponse): PersonsAnswer {
-  if (decline === true) return { kind: 'declined', ...(note === undefined ? {} : { reason: note }) };
+  if (decline === true)
+    return { kind: 'declined', ...(note === undefined ? {} : { reason: note }) };
   if (optionId !== undefined)
     return { kind: 'selected', optionId, ...(note === undefined ? {} : { note }) };
   return { kind: 'accepted', content: content ?? {} };

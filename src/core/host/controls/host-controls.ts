@@ -15,6 +15,7 @@ import type {
   ReceiptQuery,
   RestoreChoice,
 } from './api.ts';
+import type { DurableControls } from './durable-api.ts';
 import type { ReceiptList } from './receipts/receipt-list.ts';
 import type { ReceiptSink, ReceiptWriter } from './receipts/receipted.ts';
 
@@ -25,6 +26,7 @@ export type HostControlParts = {
   readonly options: OptionControls;
   readonly history: HistoryControls;
   readonly files: FileControls;
+  readonly durable: DurableControls;
   readonly receipts: ReceiptWriter;
   readonly list: ReceiptList;
   readonly told: ToldReceipts;
@@ -144,4 +146,30 @@ export class ComposedControls implements HostControls {
     this.#parts.files.editStaged(target, edit);
 
   staged: FileControls['staged'] = (sessionId) => this.#parts.files.staged(sessionId);
+
+  compact: DurableControls['compact'] = (target, request) =>
+    this.#parts.durable.compact(target, request);
+
+  respondToGate: DurableControls['respondToGate'] = (target, response) =>
+    this.#parts.durable.respondToGate(target, response);
+
+  withdraw: DurableControls['withdraw'] = (target, commandId) =>
+    this.#parts.durable.withdraw(target, commandId);
+
+  activateLoop: DurableControls['activateLoop'] = (target, loopId) =>
+    this.#parts.durable.activateLoop(target, loopId);
+
+  messageDelegate: DurableControls['messageDelegate'] = (target, request) =>
+    this.#parts.durable.messageDelegate(target, request);
+
+  stopDelegate: DurableControls['stopDelegate'] = (target, loopId) =>
+    this.#parts.durable.stopDelegate(target, loopId);
+
+  createCheckpoint: DurableControls['createCheckpoint'] = (target) =>
+    this.#parts.durable.createCheckpoint(target);
+
+  command: DurableControls['command'] = (sessionId, commandId) =>
+    this.#parts.durable.command(sessionId, commandId);
+
+  loops: DurableControls['loops'] = (sessionId) => this.#parts.durable.loops(sessionId);
 }

@@ -1,0 +1,266 @@
+import { codeOf, messageOf } from '../../../base/errors.ts';
+import type { Control } from '../../../protocol/controls.ts';
+import type { CommandState, ListedLoop } from '../../../protocol/pilothouse.ts';
+import type { CompactionOutcome, LoopEntries } from '../../session/commands/entry-points.ts';
+import type { CommandOrigin } from '../../session/commands/stamp.ts';
+import { ControlRefused, type Refusal } from '../../session/control/refusal.ts';
+import type { CommandId, GateId, LoopId, SessionId } from '../../session/words.ts';
+import type { ControlTarget } from './api.ts';
+import type { DurableControls, GateResponse } from './durable-api.ts';
+import type { DurableSession } from './durable-session.ts';
+import { answerOf, requireFitting } from './gate-response.ts';
+import type { Receipted, ReceiptWriter } from './receipts/receipted.ts';
+import { noSuchSession } from './sessions-at-hand.ts';
+
+/** What the desk needs around it. */
+export type DurableSurroundings = {
+  /** Synchronous, so that a control takes effect in its place among prompts and cancels. */
+  readonly live: (sessionId: string) => DurableSession | undefined;
+  readonly isStored: (sessionId: string) => Promise<boolean>;
+  /** The loops of a stored session, parents before children. */
+  readonly storedLoops: (sessionId: SessionId) => Promise<readonly ListedLoop[]>;
+  /** What the records of one loop say of a command; null if there is none of this id in it. */
+  readonly commandIn: (loopId: LoopId, commandId: CommandId) => Promise<CommandState | null>;
+  readonly receipts: ReceiptWriter;
+};
+
+type Accepted = Receipted<unknown>['outcome']['status'];
+
+/** Controls of durable commands, each with its receipt. */
+export class DurableDesk implements DurableControls {
+  readonly #around: DurableSurroundings;
+
+  constructor(around: DurableSurroundings) {
+    this.#around = around;
+  }
+
+  compact: DurableControls['compact'] = (target, { loopId, commandId }) =>
+    this.#run('_pilothouse/compact', target, optional({ loopId }), async (session) => {
+      const entries = requireLoop(session, loopId ?? session.activeLoopId);
+      return receipted(done(await entries.compact(originOf(target, commandId))), 'compacted');
+    });
+
+  respondToGate: DurableControls['respondToGate'] = (target, response) => {
+    const { gateId, commandId } = response;
+    const method = '_pilothouse/gates/respond';
+    return this.#run(method, target, { gateId }, async (session) => {
+      const answer = answerOf(response);
+      const { entries, isOpen } = await this.#gate(session, response, answer);
+      const origin = originOf(target, commandId);
+      if (!(await entries.respondToGate(gateId as GateId, answer, origin)))
+        throw unknownGate(gateId);
+      return receipted(undefined, 'answered', isOpen ? 'accepted' : 'idempotent');
+    });
+  };
+
+  withdraw: DurableControls['withdraw'] = (target, commandId) =>
+    this.#run('_pilothouse/commands/withdraw', target, { commandId }, async (session) => {
+      const loopId = await this.#loopOf(session, commandId as CommandId);
+      const entries = requireLoop(session, loopId);
+      const result = await entries.withdraw(commandId as CommandId, originOf(target));
+      return receipted(result, result, result === 'withdrawn' ? 'accepted' : 'idempotent');
+    });
+
+  activateLoop: DurableControls['activateLoop'] = (target, loopId) =>
+    this.#run('_pilothouse/loops/activate', target, { loopId }, async (session) => {
+      requireLoop(session, loopId);
+      if (session.activeLoopId === loopId) return receipted(undefined, 'unchanged', 'idempotent');
+      await session.activate(loopId as LoopId, target.actor);
+      return receipted(undefined, 'activated');
+    });
+
+  messageDelegate: DurableControls['messageDelegate'] = (target, { loopId, text, commandId }) =>
+    this.#run('_pilothouse/delegates/message', target, { loopId }, async (session) => {
+      requireDelegate(session, loopId);
+      const origin = originOf(target, commandId);
+      const result = await session.messageDelegate(loopId as LoopId, text, origin);
+      return receipted(result, result.delivery);
+    });
+
+  stopDelegate: DurableControls['stopDelegate'] = (target, loopId) =>
+    this.#run('_pilothouse/delegates/stop', target, { loopId }, async (session) => {
+      requireDelegate(session, loopId);
+      const didStop = await session.stopDelegate(loopId as LoopId, target.actor);
+      return didStop
+        ? receipted(true, 'stopped')
+        : receipted(false, 'already_stopped', 'idempotent');
+    });
+
+  createCheckpoint: DurableControls['createCheckpoint'] = (target) =>
+    this.#run('_pilothouse/checkpoints/create', target, {}, async (session) => {
+      const result = await session.createCheckpoint(originOf(target));
+      const { checkpointId } = result;
+      return { ...receipted(result, 'kept'), target: { checkpointId } };
+    });
+
+  async command(sessionId: string, commandId: string): Promise<CommandState> {
+    const { live, isStored, commandIn } = this.#around;
+    const id = commandId as CommandId;
+    if (live(sessionId) === undefined && !(await isStored(sessionId)))
+      throw noSuchSession(sessionId);
+    // Most are the root loop's, and finding the others may take a while.
+    const inRoot = await commandIn(sessionId as LoopId, id);
+    if (inRoot !== null) return inRoot;
+    for (const { loopId } of (await this.loops(sessionId)).loops) {
+      const state = loopId === sessionId ? null : await commandIn(loopId as LoopId, id);
+      if (state !== null) return state;
+    }
+    return { commandId, state: 'unknown' };
+  }
+
+  async loops(
+    sessionId: string,
+  ): Promise<{ readonly activeLoopId: string; readonly loops: readonly ListedLoop[] }> {
+    const live = this.#around.live(sessionId);
+    if (live !== undefined) return { activeLoopId: live.activeLoopId, loops: live.listLoops() };
+    if (!(await this.#around.isStored(sessionId))) throw noSuchSession(sessionId);
+    const loops = await this.#around.storedLoops(sessionId as SessionId);
+    return { activeLoopId: sessionId, loops };
+  }
+
+  /** The work takes place in the tick of the call where the session is live. */
+  #run<T>(
+    method: Control,
+    target: ControlTarget,
+    names: { readonly [name: string]: string },
+    work: (session: DurableSession) => Promise<Receipted<T>>,
+  ): Promise<T> {
+    return this.#around.receipts.run(
+      method,
+      target,
+      async () => {
+        const { sessionId } = target;
+        const live = this.#around.live(sessionId);
+        if (live === undefined) throw await this.#notLive(sessionId);
+        try {
+          return await work(live);
+        } catch (error) {
+          throw asRefusal(error);
+        }
+      },
+      names,
+    );
+  }
+
+  async #notLive(sessionId: string): Promise<ControlRefused> {
+    if (!(await this.#around.isStored(sessionId))) return noSuchSession(sessionId);
+    return new ControlRefused(
+      'unknown_session',
+      `Session ${sessionId} is stored but not open. Load or resume it first.`,
+      { sessionId, liveState: 'persisted' },
+    );
+  }
+
+  /** The loop that asks. A gate that is not open any more may still have a repeat of its answer. */
+  async #gate(
+    session: DurableSession,
+    { gateId, commandId }: GateResponse,
+    answer: ReturnType<typeof answerOf>,
+  ): Promise<{ readonly entries: LoopEntries; readonly isOpen: boolean }> {
+    const gate = session.openGates().find((open) => open.gateId === gateId);
+    const loopId = gate === undefined ? null : (gate.loop?.loopId ?? rootOf(session));
+    if (gate !== undefined && loopId !== null) {
+      requireFitting(gate.request, answer);
+      return { entries: requireLoop(session, loopId), isOpen: true };
+    }
+    if (commandId === undefined) throw unknownGate(gateId);
+    const known = await this.#loopOf(session, commandId as CommandId);
+    return { entries: requireLoop(session, known), isOpen: false };
+  }
+
+  /** The loop that has a command of this id; the root loop if none has. */
+  async #loopOf(session: DurableSession, commandId: CommandId): Promise<LoopId> {
+    const root = rootOf(session);
+    for (const { loopId } of session.listLoops()) {
+      if (loopId === root) continue;
+      const state = await this.#around.commandIn(loopId as LoopId, commandId);
+      if (state !== null && session.entries(loopId as LoopId)) return loopId as LoopId;
+    }
+    return root;
+  }
+}
+
+function receipted<T>(result: T, outcome: string, status: Accepted = 'accepted'): Receipted<T> {
+  return { result, outcome: { outcome, status } };
+}
+
+function originOf({ actor }: ControlTarget, commandId?: string): CommandOrigin {
+  return {
+    actor,
+    agency: 'user',
+    ...(commandId === undefined ? {} : { commandId: commandId as CommandId }),
+  };
+}
+
+/** The root loop has the id of its session. */
+function rootOf({ sessionId }: DurableSession): LoopId {
+  return sessionId as string as LoopId;
+}
+
+function requireLoop(session: DurableSession, loopId: string): LoopEntries {
+  const entries = session.entries(loopId as LoopId);
+  if (entries !== undefined) return entries;
+  throw new ControlRefused(
+    'unknown_loop',
+    `Session ${session.sessionId} has no open loop ${loopId}. List its loops to see which there are.`,
+    { sessionId: session.sessionId, loopId },
+  );
+}
+
+function requireDelegate(session: DurableSession, loopId: string): void {
+  requireLoop(session, loopId);
+  if (loopId !== rootOf(session)) return;
+  throw new ControlRefused(
+    'unknown_loop',
+    `${loopId} is the root loop of its session, not a delegate. Use session/prompt, session/inject or session/cancel.`,
+    { sessionId: session.sessionId, loopId },
+  );
+}
+
+function unknownGate(gateId: string): ControlRefused {
+  return new ControlRefused(
+    'unknown_gate',
+    `No gate ${gateId} is open: it was answered or withdrawn, or never was. List the open gates to see which there are.`,
+    { gateId },
+  );
+}
+
+const REJECTED: { readonly [R in RejectionReason]: Refusal } = {
+  nothing_to_gain: 'nothing_to_gain',
+  cancelled: 'cancelled',
+  summary_failed: 'failed',
+  shutting_down: 'session_closed',
+  restart: 'cancelled',
+};
+type RejectionReason = Extract<CompactionOutcome, { kind: 'rejected' }>['reason'];
+
+function done(
+  outcome: CompactionOutcome,
+): Pick<
+  Extract<CompactionOutcome, { kind: 'compacted' }>,
+  'beforeMessageCount' | 'afterMessageCount'
+> {
+  if (outcome.kind === 'rejected')
+    throw new ControlRefused(REJECTED[outcome.reason], outcome.message);
+  const { beforeMessageCount, afterMessageCount } = outcome;
+  return { beforeMessageCount, afterMessageCount };
+}
+
+/** What sessions refuse in their own words, in the words of receipts. */
+function asRefusal(error: unknown): unknown {
+  const refusal = ENGINE.get(codeOf(error) ?? '');
+  return refusal === undefined ? error : new ControlRefused(refusal, messageOf(error), {}, error);
+}
+
+const ENGINE: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
+  ['session.command_collision', 'command_collision'],
+  ['session.closed', 'session_closed'],
+]);
+
+function optional(names: { readonly [name: string]: string | undefined }): {
+  readonly [name: string]: string;
+} {
+  return Object.fromEntries(
+    Object.entries(names).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}

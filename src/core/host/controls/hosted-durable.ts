@@ -1,0 +1,87 @@
+import type { Actor } from '../../../protocol/controls.ts';
+import type { ListedLoop } from '../../../protocol/pilothouse.ts';
+import type { LoopEntries } from '../../session/commands/entry-points.ts';
+import { ControlRefused } from '../../session/control/refusal.ts';
+import type { LoopId, SessionId } from '../../session/words.ts';
+import type { OpenGate } from '../api.ts';
+import type { HostedSession } from '../hosted-session.ts';
+import type { DurableSession } from './durable-session.ts';
+
+/** A hosted session as durable commands reach it. */
+export class HostedDurable implements DurableSession {
+  readonly #hosted: HostedSession;
+
+  constructor(hosted: HostedSession) {
+    this.#hosted = hosted;
+  }
+
+  get sessionId(): SessionId {
+    return this.#hosted.sessionId;
+  }
+
+  get activeLoopId(): LoopId {
+    return this.#root;
+  }
+
+  get #root(): LoopId {
+    return this.sessionId as string as LoopId;
+  }
+
+  entries(loopId: LoopId): LoopEntries | undefined {
+    if (loopId !== this.#root) return undefined;
+    const session: object = this.#hosted.session;
+    return hasEntries(session) ? session : undefined;
+  }
+
+  openGates(): readonly OpenGate[] {
+    return this.#hosted.openGates();
+  }
+
+  listLoops(): readonly ListedLoop[] {
+    const { session } = this.#hosted;
+    const { isActive, openGates, tip } = session;
+    return [
+      {
+        loopId: this.sessionId,
+        parentLoopId: null,
+        name: session.title ?? '',
+        state: openGates.length > 0 ? 'waiting' : isActive ? 'running' : 'idle',
+        depth: 0,
+        openGates: openGates.length,
+        prompt: '',
+        toolCallId: null,
+        lastEventId: tip.lastEventId,
+      },
+    ];
+  }
+
+  async activate(loopId: LoopId, actor: Actor): Promise<void> {
+    const { activeLoopId: previous } = this;
+    await this.#hosted.session.recordControl({
+      type: 'active_loop_changed',
+      previous,
+      active: loopId,
+      actor,
+    });
+  }
+
+  messageDelegate: DurableSession['messageDelegate'] = async (loopId) => {
+    throw noSuchDelegate(loopId);
+  };
+
+  stopDelegate: DurableSession['stopDelegate'] = async (loopId) => {
+    throw noSuchDelegate(loopId);
+  };
+
+  createCheckpoint: DurableSession['createCheckpoint'] = async () => {
+    throw new ControlRefused('fs_snapshot_error', 'The files of this session are not kept.');
+  };
+}
+
+function hasEntries(session: object): session is LoopEntries {
+  return 'compact' in session && 'withdraw' in session && 'respondToGate' in session;
+}
+
+function noSuchDelegate(loopId: string): ControlRefused {
+  return new ControlRefused('unknown_loop', `There is no delegate ${loopId}.`, { loopId });
+}
