@@ -1,13 +1,18 @@
 import * as z from 'zod/mini';
+import { canonicalJson } from '../../../base/canonical-json.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json.ts';
+import { MAX_COMMAND_BYTES } from '../../session/commands/command.ts';
 import type { ControlEvent } from '../../session/control-events.ts';
 import type { Cause, HistoryEvent } from '../../session/events.ts';
 import type { NewRecord } from '../../session/ports.ts';
 import { JournalError } from '../errors.ts';
 import { RECORD_VERSION, recordJson, type StreamName } from './canonical.ts';
+import { checkCommand } from './command-codec.ts';
+import { CommandError } from './command-error.ts';
 import { controlFields, historyFields } from './event-fields.ts';
 import { commandId } from './event-shapes.ts';
+import { keyProblemIn } from './json-keys.ts';
 
 /** The largest event that is stored, in bytes of canonical JSON. */
 export const MAX_BODY_BYTES = 64 * 1024 * 1024;
@@ -81,6 +86,13 @@ export function encodeRecord(session: string, record: NewRecord): EncodedRecord 
       { data: { session, stream, type: event.type, bytes, limit: MAX_BODY_BYTES } },
     );
   }
+  if (event.type === 'command_issued' && bytes > MAX_COMMAND_BYTES) {
+    throw new JournalError(
+      'journal.too_large',
+      `The command ${event.command.type} of ${bytes} bytes was not stored: the limit is ${MAX_COMMAND_BYTES} bytes.`,
+      { data: { session, stream, type: event.type, bytes, limit: MAX_COMMAND_BYTES } },
+    );
+  }
   return { stream, type: event.type, body };
 }
 
@@ -108,8 +120,23 @@ export function decodeControl(
   body: string,
 ): Decoded<ControlEvent> {
   const { event, cause } = parseBody(place, version, body);
-  if (isControlEvent(event)) return { event, cause };
-  throw badRecord(place, problemWith('control', event) ?? 'its shape is unknown');
+  if (!isControlEvent(event)) {
+    throw badRecord(place, problemWith('control', event) ?? 'its shape is unknown');
+  }
+  // A restore acts on these, so that nobody may read another command out of the same bytes.
+  if (event.type === 'command_issued') {
+    const problem = formProblemOf(body, cause, event);
+    if (problem !== null) throw badRecord(place, problem);
+  }
+  return { event, cause };
+}
+
+function formProblemOf(body: string, cause: Cause, event: ControlEvent): string | null {
+  const problem = keyProblemIn(body);
+  if (problem?.kind === 'duplicate') return `${problem.path} is there twice`;
+  return problem === null && canonicalJson({ ...event, cause }) === body
+    ? null
+    : 'its form is not the canonical one';
 }
 
 const causeShape = z.strictObject({ command_ids: z.array(commandId) });
@@ -154,6 +181,18 @@ function problemWith(stream: StreamName, event: unknown): string | null {
   if (!isObject(event) || typeof event['type'] !== 'string') return 'it has no type';
   const shape = (stream === 'history' ? historyShapes : controlShapes).get(event['type']);
   if (shape === undefined) return `its type "${event['type']}" is unknown`;
-  const problem = shape.problemWith(event);
+  const problem = commandProblem(event) ?? shape.problemWith(event);
   return problem === null ? null : `${event['type']}: ${problem}`;
+}
+
+/** What is wrong with the command that an event acts on; a refused one may be anything that has its shape. */
+function commandProblem(event: Readonly<Record<string, unknown>>): string | null {
+  if (event['type'] !== 'command_issued' && event['type'] !== 'loop_changed') return null;
+  try {
+    checkCommand(event['command']);
+    return null;
+  } catch (error) {
+    if (error instanceof CommandError) return error.message;
+    throw error;
+  }
 }

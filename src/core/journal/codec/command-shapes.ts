@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Actor } from '../../../protocol/controls.ts';
 import {
   AGENCIES,
   COMMAND_VERSION,
@@ -7,14 +8,16 @@ import {
   type LiveCommand,
   PROCESS_ENDS,
 } from '../../session/commands/command.ts';
+import type { ReminderTraits } from '../../session/control-events.ts';
 import {
+  AUTHORITIES,
+  type Budget,
   INJECT_MODES,
   type LoopId,
   MODES,
   type SessionId,
   THOUGHT_LEVELS,
 } from '../../session/words.ts';
-import { reminder } from './control-shapes.ts';
 import * as shape from './event-shapes.ts';
 
 /** The strict form of every command: an unknown field, type or version is refused. */
@@ -29,12 +32,32 @@ const cause = z.strictObject({
   tool_call_id: z.exactOptional(shape.toolCallId),
 });
 
+const actor: z.ZodMiniType<Actor> = z.strictObject({
+  clientId: z.string(),
+  role: z.enum(['host_owner', 'observer']),
+  source: z.string(),
+});
+
+const reminder: z.ZodMiniType<ReminderTraits> = z.strictObject({
+  dedupeKey: z.string(),
+  authority: z.enum(AUTHORITIES),
+  tags: z.array(z.string()),
+});
+
+const limit = z.exactOptional(z.number().check(z.nonnegative()));
+const budget: z.ZodMiniType<Budget> = z.strictObject({
+  steps: limit,
+  seconds: limit,
+  tokens: limit,
+  costUsd: limit,
+});
+
 const envelope = {
   v: z.literal(COMMAND_VERSION),
   command_id: shape.commandId,
   cause: z.nullable(cause),
   agency: z.enum(AGENCIES),
-  actor: shape.actor,
+  actor,
   target: z.strictObject({ session_id: sessionId, loop_id: loopId }),
   created_at: shape.count,
 };
@@ -101,7 +124,7 @@ export const liveFields = {
   change_loop_inference: {
     model: z.exactOptional(z.string()),
     thought_level: z.exactOptional(z.enum(THOUGHT_LEVELS)),
-    budget: z.exactOptional(shape.budget),
+    budget: z.exactOptional(budget),
     judge: z.exactOptional(z.nullable(z.string())),
   },
   replace_loop_external_tools: {

@@ -1,24 +1,29 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson } from '../../../../src/base/canonical-json.ts';
-import type { JsonObject } from '../../../../src/base/json.ts';
+import { canonicalJson } from '../../../../../src/base/canonical-json.ts';
+import type { JsonObject } from '../../../../../src/base/json.ts';
 import {
   decodeControl,
   decodeHistory,
   encodeRecord,
   MAX_BODY_BYTES,
   NO_CAUSE,
-} from '../../../../src/core/journal/codec/codec.ts';
-import { controlFields, historyFields } from '../../../../src/core/journal/codec/event-fields.ts';
-import type { HistoryEvent } from '../../../../src/core/session/events.ts';
-import type { NewRecord } from '../../../../src/core/session/ports.ts';
-import type { CommandId, ToolCallId } from '../../../../src/core/session/words.ts';
+} from '../../../../../src/core/journal/codec/codec.ts';
+import {
+  controlFields,
+  historyFields,
+} from '../../../../../src/core/journal/codec/event-fields.ts';
+import { MAX_COMMAND_BYTES } from '../../../../../src/core/session/commands/command.ts';
+import type { HistoryEvent } from '../../../../../src/core/session/events.ts';
+import type { NewRecord } from '../../../../../src/core/session/ports.ts';
+import type { CommandId, ToolCallId } from '../../../../../src/core/session/words.ts';
+import { durableCommands, liveCommands } from '../../../../support/journal/commands.ts';
 import {
   delta,
   everyControlEvent,
   everyHistoryEvent,
   turnId,
-} from '../../../support/journal/events.ts';
+} from '../../../../support/journal/events.ts';
 
 const place = { session: 's', stream: 'history', seq: 7 } as const;
 const there = (event: HistoryEvent): HistoryEvent =>
@@ -111,6 +116,87 @@ describe('the codec', () => {
     expect(() => encodeRecord('s', { stream: 'history', event } as NewRecord)).toThrow(
       expect.objectContaining({ code: 'journal.bad_record' }),
     );
+  });
+
+  describe('a stored command', () => {
+    const issued = {
+      type: 'command_issued',
+      command: durableCommands.cancel,
+      bodyHash: 'ab',
+    } as const;
+    const stored = encodeRecord('s', { stream: 'control', event: issued }).body;
+    const read = (body: string): unknown =>
+      decodeControl({ ...place, stream: 'control' }, 1, body).event;
+
+    test('is checked again when it is read, and the record is named', () => {
+      expect(read(stored)).toEqual(issued);
+      const bad: readonly [string, RegExp][] = [
+        [
+          stored.replace('"agency":"user"', '"agency":"admin"'),
+          /cancel was refused: agency is invalid/,
+        ],
+        [stored.replace('"v":1', '"v":2'), /cancel was refused: v must be 1/],
+        [stored.replace('"type":"cancel"', '"type":"sing"'), /sing was refused: type is unknown/],
+        [stored.replace('"reason":"enough"', '"reason":"enough","x":1'), /x is unknown/],
+        [
+          stored.replace('"reason":"enough"', '"reason":"enough","reason":"enough"'),
+          /command.reason is there twice/,
+        ],
+        [stored.replace('{', '{ '), /form is not the canonical one/],
+        [
+          stored.replace('"created_at":1', '"created_at":1.0e0'),
+          /created_at is invalid|canonical one/,
+        ],
+      ];
+      for (const [body, message] of bad) {
+        expect(body).not.toBe(stored);
+        expect(() => read(body)).toThrow(
+          expect.objectContaining({
+            code: 'journal.bad_record',
+            message: expect.stringMatching(message),
+            data: { session: 's', stream: 'control', seq: 7 },
+          }),
+        );
+      }
+    });
+
+    test('says nothing that can not be, neither written nor read', () => {
+      const approved = {
+        ...issued,
+        command: { ...durableCommands.approve_tool_call, agency: 'machine' },
+      } as const;
+      expect(() => encodeRecord('s', { stream: 'control', event: approved })).toThrow(
+        /approve_tool_call was refused: agency must be user/,
+      );
+      const { body } = encodeRecord('s', {
+        stream: 'control',
+        event: { ...issued, command: durableCommands.approve_tool_call },
+      });
+      expect(() => read(body.replace('"agency":"user"', '"agency":"machine"'))).toThrow(
+        /agency must be user/,
+      );
+    });
+
+    test('may be refused for what it says: the refusal keeps it as it was', () => {
+      const command = { ...liveCommands.replace_loop_external_tools, source: '' };
+      const refusal = { type: 'loop_change_refused', command, reason: 'x', message: 'x' } as const;
+      const { body } = encodeRecord('s', { stream: 'control', event: refusal });
+      expect(read(body)).toEqual(refusal);
+      const changed = {
+        type: 'loop_changed',
+        command,
+        values: { mode: 'ask', model: 'm', thoughtLevel: 'auto' },
+      } as const;
+      expect(() => encodeRecord('s', { stream: 'control', event: changed })).toThrow(/source/);
+    });
+
+    test('is not stored past its own limit', () => {
+      const blocks = [{ type: 'text', text: 'x'.repeat(MAX_COMMAND_BYTES) }] as const;
+      const event = { ...issued, command: { ...durableCommands.user_input, blocks } };
+      expect(() => encodeRecord('s', { stream: 'control', event })).toThrow(
+        expect.objectContaining({ code: 'journal.too_large' }),
+      );
+    });
   });
 
   test('does not take a history event into the control stream', () => {
