@@ -34,7 +34,7 @@ export function keyProblemIn(json: string): KeyProblem | null {
         enter();
         open.push(new Set());
       },
-      onObjectProperty: (key, _offset, _length, _line, _character, pathOf) => {
+      onObjectProperty: (key, ...[, , , , pathOf]) => {
         const keys = open.at(-1);
         if (keys?.has(key)) {
           throw new Found({ kind: 'duplicate', path: [...pathOf(), key].join('.') });

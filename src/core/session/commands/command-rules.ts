@@ -18,41 +18,50 @@ const INVALID = 'is invalid';
  * journaled and again when it is read back, so that a restore never acts on a bad one.
  */
 export function violationOf(command: Command): FieldViolation | null {
-  switch (command.type) {
-    case 'user_input':
-    case 'inject':
-      return command.blocks.length === 0 ? violation('blocks', MUST_BE_SET) : null;
-    case 'subagent_result':
-      return handBackViolation(command);
-    case 'cancel_queued_input':
-    case 'cancel_delegate_request':
-      return command.target_command_id === command.command_id
-        ? violation('target_command_id', INVALID)
-        : null;
-    case 'approve_tool_call':
-      if (command.option_id === '') return violation('option_id', MUST_BE_SET);
-      // Whatever the machine may allow by itself needs no question: an approval is always a person's.
-      return command.agency === 'user' ? null : violation('agency', 'must be user');
-    case 'provide_user_input':
-      return answerViolation(command);
-    case 'shutdown':
-      return command.reason === '' ? violation('reason', MUST_BE_SET) : null;
-    case 'process_notification':
-      return notificationViolation(command);
-    case 'deny_tool_call':
-    case 'compact':
-    case 'cancel':
-      return null;
-    case 'set_loop_mode':
-      return null;
-    case 'change_loop_inference':
-      return inferenceViolation(command);
-    case 'replace_loop_external_tools':
-      return toolsViolation(command);
-  }
+  // The table has a rule for each type, and takes what it is the rule of.
+  return (RULES[command.type] as (command: Command) => FieldViolation | null)(command);
 }
 
 type Of<T extends Command['type']> = Extract<Command, { readonly type: T }>;
+type Rules = { readonly [T in Command['type']]: (command: Of<T>) => FieldViolation | null };
+
+const none = (): null => null;
+
+const RULES: Rules = {
+  user_input: inputViolation,
+  inject: inputViolation,
+  subagent_result: handBackViolation,
+  cancel_queued_input: targetViolation,
+  cancel_delegate_request: targetViolation,
+  approve_tool_call: approvalViolation,
+  deny_tool_call: none,
+  provide_user_input: answerViolation,
+  compact: none,
+  cancel: none,
+  shutdown: ({ reason }) => (reason === '' ? violation('reason', MUST_BE_SET) : null),
+  process_notification: notificationViolation,
+  set_loop_mode: none,
+  change_loop_inference: inferenceViolation,
+  replace_loop_external_tools: toolsViolation,
+};
+
+function inputViolation({ blocks }: Of<'user_input' | 'inject'>): FieldViolation | null {
+  return blocks.length === 0 ? violation('blocks', MUST_BE_SET) : null;
+}
+
+function targetViolation(
+  command: Of<'cancel_queued_input' | 'cancel_delegate_request'>,
+): FieldViolation | null {
+  return command.target_command_id === command.command_id
+    ? violation('target_command_id', INVALID)
+    : null;
+}
+
+function approvalViolation({ option_id, agency }: Of<'approve_tool_call'>): FieldViolation | null {
+  if (option_id === '') return violation('option_id', MUST_BE_SET);
+  // Whatever the machine may allow by itself needs no question: an approval is always a person's.
+  return agency === 'user' ? null : violation('agency', 'must be user');
+}
 
 function handBackViolation(command: Of<'subagent_result'>): FieldViolation | null {
   if (command.agency !== 'machine') return violation('agency', 'must be machine');
