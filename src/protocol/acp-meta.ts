@@ -84,6 +84,8 @@ export type GateMark =
 /** `params._meta.pilothouse` of `session/request_permission` and `elicitation/create`. */
 export type GateExtras = {
   readonly gateId: string;
+  /** The delegate that asks; missing on questions of the root loop. */
+  readonly loopId?: string;
   readonly reason?: string;
   readonly details?: readonly string[];
 };
@@ -92,4 +94,6 @@ export type GateExtras = {
 export type PromptExtras = {
   /** Makes a repeat safe: the same id with the same content is answered from the record. */
   readonly commandId?: string;
+  /** The loop that it is for; missing: the active one. */
+  readonly loopId?: string;
 };

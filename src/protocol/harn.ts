@@ -9,6 +9,8 @@ export type FrameMark = {
   readonly replayed: boolean;
   /** Where this live text begins within its message, in UTF-16 units; only on streamed chunks. */
   readonly offset?: number;
+  /** The commands behind the event, oldest first; absent where nobody commanded it. */
+  readonly cause?: { readonly command_ids: readonly string[] };
 };
 
 /** A session as `session/list`, `new`, `load` and `resume` show it. Source: Harn session control, Status. */

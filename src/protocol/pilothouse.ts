@@ -368,7 +368,13 @@ export type SessionSnapshot = {
 
 /** Entries oldest first. An entry is one enduring event as the updates it projects to (none for bookkeeping). */
 export type HistoryPage = {
-  entries: readonly { eventId: number; at: string; updates: readonly SessionUpdate[] }[];
+  entries: readonly {
+    eventId: number;
+    at: string;
+    /** The commands behind it, oldest first; missing where nobody commanded it. */
+    cause?: { command_ids: readonly string[] };
+    updates: readonly SessionUpdate[];
+  }[];
   hasBefore: boolean;
   hasAfter: boolean;
   lastEventId: number;

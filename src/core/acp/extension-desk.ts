@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { Emitter } from '../../base/emitter.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { SessionUpdate } from '../../protocol/acp.ts';
@@ -12,12 +13,16 @@ import type {
 import type { IncomingRequest, Reply, RpcPeer } from '../../protocol/transport/rpc-types.ts';
 import type { SessionHost } from '../host/api.ts';
 import type { HistoryQuery } from '../host/read-branch.ts';
+import type { HistoryEvent, Stored } from '../session/events.ts';
 import type { Log } from '../session/ports.ts';
 import type { SessionId } from '../session/words.ts';
+import { observerRefused } from './access/actors.ts';
+import type { Role } from './access/credential.ts';
+import { textMember } from './control/control-params.ts';
 import { READ_METHODS } from './control/control-reads.ts';
 import * as checks from './generated/schema-checks.mjs';
-import { requireValid } from './params.ts';
-import type { Projected } from './projection/projected.ts';
+import { badField, requireValid } from './params.ts';
+import { causeOf, type Projected } from './projection/projected.ts';
 import { Projector } from './projection/projector.ts';
 import { isoTime } from './projection/turn-updates.ts';
 import { sessionItem } from './session/session-item.ts';
@@ -52,6 +57,12 @@ const BUILT_IN = [
   '_pilothouse/sessions/search',
   '_pilothouse/gates/list',
 ] as const satisfies readonly BuiltInMethod[];
+
+/** They read or write files of the host, or make sessions. */
+const OWNERS_ONLY: ReadonlySet<Method> = new Set<Method>([
+  '_pilothouse/sessions/export',
+  '_pilothouse/sessions/import',
+]);
 
 const DEFAULT_PAGE = 200;
 
@@ -93,6 +104,7 @@ export class ExtensionDesk {
   readonly #extensions: Extensions;
   readonly #client: ExtensionClient;
   readonly #log: Log;
+  readonly #ceiling: () => Role;
   readonly #notifications: Emitter<{
     readonly method: keyof PilothouseAgentNotifications;
     readonly params: unknown;
@@ -104,10 +116,12 @@ export class ExtensionDesk {
     peer: RpcPeer,
     log: Log,
     gone: AbortSignal,
+    ceiling: () => Role,
   ) {
     this.#host = host;
     this.#extensions = extensions;
     this.#log = log;
+    this.#ceiling = ceiling;
     this.#notifications = new Emitter((error) =>
       log.error('A notification of the client could not be handled', { message: messageOf(error) }),
     );
@@ -132,6 +146,10 @@ export class ExtensionDesk {
 
   async #answer(method: Method, params: unknown): Promise<Reply> {
     const valid = requireValid(CHECKS[method], params);
+    if (OWNERS_ONLY.has(method)) {
+      if (this.#ceiling() === 'observer') throw observerRefused();
+      requireAbsolutePaths(valid);
+    }
     try {
       return { result: await this.#call(method, valid) };
     } catch (error) {
@@ -195,9 +213,10 @@ export class ExtensionDesk {
     const entries = records.map((record) => ({
       eventId: record.seq,
       at: isoTime(record.at),
+      ...causeOf(record),
       updates: projector
         .history(record, { skipPrompt: false })
-        .map((projected) => marked(projected, record.seq)),
+        .map((projected) => marked(projected, record)),
     }));
     const first = records[0]?.seq ?? (after ?? 0) + 1;
     const last = records.at(-1)?.seq ?? (before ?? lastEventId + 1) - 1;
@@ -218,11 +237,20 @@ export class ExtensionDesk {
   }
 }
 
+function requireAbsolutePaths(params: unknown): void {
+  for (const name of ['path', 'cwd']) {
+    const path = textMember(params, name);
+    if (path !== undefined && !isAbsolute(path))
+      throw badField(`/${name}`, 'must be an absolute path');
+  }
+}
+
 /** An update of a page says itself what frames say of live ones. */
-function marked({ update, offset }: Projected, eventId: number): SessionUpdate {
+function marked({ update, offset }: Projected, record: Stored<HistoryEvent>): SessionUpdate {
   const harn = {
     ...(update._meta?.['harn'] as object | undefined),
-    eventId,
+    eventId: record.seq,
+    ...causeOf(record),
     ...(offset === undefined ? {} : { offset }),
   };
   // Readers of pages know the updates of the extension too, and take every kind they do not know for one.

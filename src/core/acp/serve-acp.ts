@@ -116,7 +116,8 @@ class Server implements AcpConnection {
     this.#controls = this.#controlDesk(actors, sender);
     this.#reads = new ControlReads(host, { name: AGENT_NAME, version: services.agentVersion });
     this.#roles = new RoleDesk({ host, client, sessions: this.#sessions, ceiling });
-    this.#extensionDesk = new ExtensionDesk(host, extensions, peer, log, this.#gone.signal);
+    const gone = this.#gone.signal;
+    this.#extensionDesk = new ExtensionDesk(host, extensions, peer, log, gone, ceiling);
     this.#handlers = this.#handlersByMethod();
     const models = extensions.onModelsChanged?.(() => this.#sessions.optionsChanged());
     if (models) this.#owned.add(models);

@@ -54,8 +54,6 @@ export type BuiltInMethod =
 export type ControlRoomMethod =
   | Extract<Control, keyof PilothouseAgentMethods>
   | (typeof READ_METHODS)[number]
-  | '_pilothouse/commands/get'
-  | '_pilothouse/loops/list'
   | '_pilothouse/events/subscribe'
   | '_pilothouse/events/unsubscribe'
   | '_pilothouse/attach'

@@ -9,14 +9,14 @@ import { requireValid } from '../params.ts';
 import { asControlError, invalidParams } from './control-errors.ts';
 import type { ControlMethod, ControlRoom } from './control-method.ts';
 import { normalised, textMember } from './control-params.ts';
+import { DURABLE_METHODS } from './durable-methods.ts';
 import { MESSAGE_METHODS } from './message-methods.ts';
 import { SHAPE_METHODS } from './shape-methods.ts';
 
 const METHODS: ReadonlyMap<string, ControlMethod> = new Map([
-  ...[...MESSAGE_METHODS, ...SHAPE_METHODS].map((method): [string, ControlMethod] => [
-    method.control,
-    method,
-  ]),
+  ...[...MESSAGE_METHODS, ...SHAPE_METHODS, ...DURABLE_METHODS].map(
+    (method): [string, ControlMethod] => [method.control, method],
+  ),
 ]);
 
 /** Older names. Source: Harn session control, rollback. */
@@ -27,6 +27,9 @@ const OTHER_NAMES: ReadonlyMap<string, Control> = new Map<string, Control>([
 
 /** Controls that Harn also takes as notifications. */
 const NOTIFIABLE: ReadonlySet<Control> = new Set<Control>(['session/remind']);
+
+/** What they bring about in the session is told before they are answered. */
+const TOLD_FIRST: ReadonlySet<Control> = new Set<Control>(['_pilothouse/compact']);
 
 /** What the desk needs around it. */
 export type ControlDeskDeps = {
@@ -115,7 +118,11 @@ export class ControlDesk {
     const { room, inOrder, beforeLaterPrompts, drained } = this.#deps;
     const work = (): Promise<Reply> => method.run(params, target, room);
     try {
-      if (method.family === 'message') return await inOrder(sessionId, work);
+      if (method.family === 'message') {
+        const reply = await inOrder(sessionId, work);
+        if (TOLD_FIRST.has(method.control)) await drained(sessionId);
+        return reply;
+      }
       const reply = await beforeLaterPrompts(sessionId, work);
       await drained(sessionId);
       return reply;
@@ -140,16 +147,21 @@ function methodOf(name: string): ControlMethod | undefined {
   return METHODS.get(OTHER_NAMES.get(name) ?? name);
 }
 
+const NAMES = [
+  'messageId',
+  'reminderId',
+  'toolCallId',
+  'itemId',
+  'gateId',
+  'commandId',
+  'loopId',
+] as const satisfies readonly (keyof ControlNames)[];
+
 function namesOf(params: unknown): ControlNames {
-  const [messageId, reminderId] = [
-    textMember(params, 'messageId'),
-    textMember(params, 'reminderId'),
-  ];
-  const [toolCallId, itemId] = [textMember(params, 'toolCallId'), textMember(params, 'itemId')];
-  return {
-    ...(messageId === undefined ? {} : { messageId }),
-    ...(reminderId === undefined ? {} : { reminderId }),
-    ...(toolCallId === undefined ? {} : { toolCallId }),
-    ...(itemId === undefined ? {} : { itemId }),
-  };
+  return Object.fromEntries(
+    NAMES.flatMap((name) => {
+      const value = textMember(params, name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }

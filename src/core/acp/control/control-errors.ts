@@ -21,6 +21,8 @@ const NAMES: ReadonlyMap<Refusal, RpcCodeName> = new Map<Refusal, RpcCodeName>([
   ['fs_snapshot_error', 'runtimeFailure'],
   ['fs_restore_error', 'runtimeFailure'],
   ['failed', 'runtimeFailure'],
+  ['nothing_to_gain', 'runtimeFailure'],
+  ['cancelled', 'runtimeFailure'],
 ]);
 
 /** Codes of other rooms that mean that the session is nowhere. */

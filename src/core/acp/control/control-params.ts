@@ -17,6 +17,9 @@ const ALIASES: readonly (readonly [name: string, ...others: string[]])[] = [
   ['branchName', 'branch_name'],
   ['environmentPolicy', 'environment_policy', 'profile'],
   ['itemId', 'item_id'],
+  ['gateId', 'gate_id'],
+  ['loopId', 'loop_id'],
+  ['commandId', 'command_id'],
 ];
 
 /** Params with every alias under the name that is checked; an explicit name wins. */

@@ -24,6 +24,8 @@ export const READ_METHODS = [
   '_pilothouse/queue/list',
   '_pilothouse/staged/list',
   '_pilothouse/staged/text',
+  '_pilothouse/commands/get',
+  '_pilothouse/loops/list',
 ] as const satisfies readonly (keyof PilothouseAgentMethods)[];
 
 type Of<M extends (typeof READ_METHODS)[number]> = PilothouseAgentMethods[M];
@@ -54,6 +56,8 @@ export class ControlReads {
       ['_pilothouse/queue/list', read(checks.sessionOnly, 'message', this.#queue)],
       ['_pilothouse/staged/list', read(checks.sessionOnly, 'shape', this.#staged)],
       ['_pilothouse/staged/text', read(checks.stagedText, 'shape', this.#stagedText)],
+      ['_pilothouse/commands/get', read(checks.commandRef, 'message', this.#command)],
+      ['_pilothouse/loops/list', read(checks.sessionOnly, 'message', this.#loops)],
     ]);
   }
 
@@ -118,6 +122,12 @@ export class ControlReads {
     const file = files.find(({ path }) => path === params.path);
     return { text: (params.side === 'base' ? file?.base : file?.text) ?? null };
   };
+
+  #command = async (params: Of<'_pilothouse/commands/get'>[0]): Promise<object> =>
+    await this.#host.controls.command(params.sessionId, params.commandId);
+
+  #loops = async ({ sessionId }: Session): Promise<object> =>
+    await this.#host.controls.loops(sessionId);
 
   /** Live or stored; of a session that is nowhere it says that nothing is known. */
   #view = async ({ sessionId, runId }: Session & { runId?: string }): Promise<object> => {

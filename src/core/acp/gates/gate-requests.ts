@@ -1,4 +1,5 @@
 import type { CreateElicitationRequest, RequestPermissionRequest } from '../../../protocol/acp.ts';
+import type { GateExtras } from '../../../protocol/acp-meta.ts';
 import type { PilothouseClientMethods } from '../../../protocol/pilothouse.ts';
 import type { OpenGate } from '../../host/api.ts';
 import type { GateRequest } from '../../session/events.ts';
@@ -6,7 +7,7 @@ import type { SessionId } from '../../session/words.ts';
 import type { ClientFacts } from '../client-facts.ts';
 
 /** A gate as it is asked, without when it opened. */
-export type AskedGate = Pick<OpenGate, 'gateId' | 'request'>;
+export type AskedGate = Pick<OpenGate, 'gateId' | 'request' | 'loop'>;
 
 type Of<K extends GateRequest['kind']> = Extract<GateRequest, { kind: K }>;
 
@@ -43,13 +44,19 @@ export function gateCall(sessionId: SessionId, gate: AskedGate, facts: ClientFac
       if (facts.pilothouse)
         return {
           method: '_pilothouse/auth',
-          params: { sessionId, gateId, target, targetKind, message, ...link },
+          params: { sessionId, gateId, target, targetKind, message: named(gate, message), ...link },
         };
       if (facts.urls && url !== undefined)
         return {
           method: 'elicitation/create',
           mode: 'url',
-          params: { sessionId, mode: 'url', elicitationId: gateId, url, message },
+          params: {
+            sessionId,
+            mode: 'url',
+            elicitationId: gateId,
+            url,
+            message: named(gate, message),
+          },
         };
       return { method: 'none', why: 'The connected client cannot sign in.' };
     }
@@ -67,7 +74,7 @@ function permission(
     toolCall: {
       toolCallId,
       name: tool,
-      title,
+      title: named(gate, title),
       kind: toolKind,
       status: 'pending',
       rawInput: input,
@@ -76,7 +83,7 @@ function permission(
     },
     options: [...options],
     _meta: {
-      pilothouse: { gateId: gate.gateId, reason: request.reason, details: request.details },
+      pilothouse: { ...extras(gate), reason: request.reason, details: request.details },
     },
   };
 }
@@ -86,8 +93,17 @@ function form(sessionId: SessionId, gate: AskedGate, request: Of<'ask'>): Create
     sessionId,
     toolCallId: request.toolCallId,
     mode: 'form',
-    message: request.message,
+    message: named(gate, request.message),
     requestedSchema: request.schema,
-    _meta: { pilothouse: { gateId: gate.gateId } },
+    _meta: { pilothouse: extras(gate) },
   };
+}
+
+/** A delegate asks in its session's name: a person has to see who wants it. */
+function named({ loop }: AskedGate, text: string): string {
+  return loop === undefined ? text : `${loop.name}: ${text}`;
+}
+
+function extras({ gateId, loop }: AskedGate): Pick<GateExtras, 'gateId' | 'loopId'> {
+  return { gateId, ...(loop === undefined ? {} : { loopId: loop.loopId }) };
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../base/json.ts';
 import type { UpdateExtras } from '../../../protocol/acp-meta.ts';
 import type { WireUpdate } from '../../../protocol/harn.ts';
+import type { Cause } from '../../session/events.ts';
 
 /** An update and where its text begins in its message, if it is streamed text. */
 export type Projected = { readonly update: WireUpdate; readonly offset?: number };
@@ -25,4 +26,9 @@ export function metaFor(
     ...(parts.pilothouse && audience.extras ? { pilothouse: parts.pilothouse } : {}),
   };
   return Object.keys(meta).length === 0 ? {} : { _meta: meta };
+}
+
+/** What brought a record about, as marks carry it; nothing where nobody commanded it. */
+export function causeOf({ cause }: { readonly cause: Cause }): { readonly cause?: Cause } {
+  return cause.command_ids.length === 0 ? {} : { cause };
 }

@@ -4,9 +4,9 @@ import { RpcError } from '../../../protocol/errors.ts';
 import type { ArrivedCall, IncomingRequest, Reply } from '../../../protocol/transport/rpc-types.ts';
 import type { Admission, CancelResult, PromptOutcome, SessionHost } from '../../host/api.ts';
 import type { Log } from '../../session/ports.ts';
-import type { CommandId, SessionId } from '../../session/words.ts';
+import type { CommandId, LoopId, SessionId } from '../../session/words.ts';
 import { type Actors, requireOwner } from '../access/actors.ts';
-import { namedSession } from '../control/control-params.ts';
+import { commandIdOf, namedSession } from '../control/control-params.ts';
 import type { Refusals } from '../control/refusals.ts';
 import { badField, checkParams, metaOf } from '../params.ts';
 import { asRpcError, notAttached } from '../wire-errors.ts';
@@ -19,6 +19,8 @@ type Arrived = {
   readonly admission: Admission;
   readonly fence: Admission;
   outcome: Promise<PromptOutcome> | undefined;
+  /** Known from when it is handed over. */
+  commandId: CommandId | undefined;
   isCancelled: boolean;
 };
 
@@ -110,6 +112,7 @@ export class PromptDesk {
       admission,
       fence,
       outcome: undefined,
+      commandId: undefined,
       isCancelled: false,
     };
     this.#prompts.set(requestId, arrived);
@@ -152,7 +155,7 @@ export class PromptDesk {
       await this.#deps.opened(sessionId);
       const outcome = await this.#outcome(arrived, request.signal);
       await this.#deps.attachment(sessionId)?.drained();
-      return { result: promptResult(outcome) };
+      return { result: promptResult(outcome, arrived.commandId) };
     } catch (error) {
       throw asRpcError(error, { sessionId });
     } finally {
@@ -194,12 +197,14 @@ export class PromptDesk {
     if (attachment === undefined) throw notAttached(params.sessionId);
     const actor = this.#deps.actors.of(params, params.sessionId);
     requireOwner(actor);
-    const { commandId } = metaOf(params, 'pilothouse');
+    const { loopId } = metaOf(params, 'pilothouse');
+    arrived.commandId = this.#deps.ownCommand(commandIdOf(params).commandId);
     return await attachment.session.prompt({
       admission: arrived.admission,
-      commandId: this.#deps.ownCommand(typeof commandId === 'string' ? commandId : undefined),
+      commandId: arrived.commandId,
       content: params.prompt,
       actor,
+      ...(typeof loopId === 'string' && loopId !== '' ? { loopId: loopId as LoopId } : {}),
     });
   }
 
@@ -217,17 +222,18 @@ const NEVER_BEGAN: PromptOutcome = {
 };
 
 /** A turn that a provider or this program failed is an error: a client that reads only `stopReason` must not take it for done. */
-function promptResult(outcome: PromptOutcome): object {
+function promptResult(outcome: PromptOutcome, commandId: CommandId | undefined): object {
   const { stopReason, terminal, turnId, usage } = outcome;
+  const command = commandId === undefined ? {} : { commandId };
   if (
     stopReason !== 'cancelled' &&
     (terminal.kind === 'provider_error' || terminal.kind === 'runtime_error')
   ) {
-    throw new RpcError('internalError', terminal.reason, { terminal, turnId });
+    throw new RpcError('internalError', terminal.reason, { terminal, turnId, ...command });
   }
   return {
     stopReason,
-    _meta: { harn: { terminal, turnId }, pilothouse: { turnId, usage } },
+    _meta: { harn: { terminal, turnId }, pilothouse: { turnId, usage, ...command } },
   };
 }
 
