@@ -1,0 +1,23 @@
+import type { Evidence, LoopRule } from '../evidence.ts';
+import { issuedIn } from '../issued.ts';
+
+/** Every event of a turn names the commands behind it, and each of those was issued. */
+export const causesAreIssued: LoopRule = (loop, all) => {
+  const complaints: string[] = [];
+  const known = issuedAnywhere(all);
+  for (const { event, cause, seq } of [...loop.history, ...loop.control]) {
+    for (const id of cause.command_ids)
+      if (!known.has(id))
+        complaints.push(`${event.type} ${seq} names ${id}, which was never issued`);
+    const isOfTurn = 'turnId' in event && event.turnId !== null;
+    if (isOfTurn && cause.command_ids.length === 0)
+      complaints.push(`${event.type} ${seq} of turn ${event.turnId} names no command`);
+    if (event.type === 'turn_started' && !cause.command_ids.includes(event.commandId))
+      complaints.push(`turn ${event.turnId} began by ${event.commandId} and does not name it`);
+  }
+  return complaints;
+};
+
+function issuedAnywhere({ loops }: Evidence): ReadonlySet<string> {
+  return new Set(loops.flatMap(issuedIn).map(({ commandId }) => commandId));
+}
