@@ -57,7 +57,13 @@ export interface SessionHost {
    * Stops the running turn and every prompt admitted before `admission`, never a later one (design §4.5).
    * Synchronous in its effect: the abort has happened when it returns; the receipt follows.
    */
-  cancel(sessionId: SessionId, admission: Admission, actor: Actor): CancelResult;
+  cancel(
+    sessionId: SessionId,
+    admission: Admission,
+    actor: Actor,
+    /** The same id again stops nothing more. */
+    commandId?: CommandId,
+  ): CancelResult;
   /** The client follows the session no more. Without another client its turn stops and it is freed. */
   detach(sessionId: SessionId, client: Client): Promise<void>;
   /** Any part of the stored history, live or not: of its current branch unless asked for another or for all. Throws `host.unknown_session`. */

@@ -1,11 +1,13 @@
+import { Compactions } from '../session/control/compactions.ts';
 import { Inbox } from '../session/control/inbox.ts';
+import { MachineInbox } from '../session/control/machine-inbox.ts';
 import { NextTurnQueue } from '../session/control/next-turns.ts';
 import { StagedState } from '../session/control/staged.ts';
 import type { NextTurns } from '../session/control-events.ts';
 import type { HistoryEvent, Stored } from '../session/events.ts';
 import { branchOf, isOn } from '../session/history/branch.ts';
 import type { Journal } from '../session/ports.ts';
-import type { Folded } from '../session/session.ts';
+import type { Folded } from '../session/state/folded.ts';
 import { Conversation } from '../session/state/conversation.ts';
 import { SessionState } from '../session/state/session-state.ts';
 import type { EnvironmentPolicy, SessionId } from '../session/words.ts';
@@ -35,16 +37,21 @@ export async function foldSession(
   const conversation = new Conversation();
   const inbox = new Inbox();
   const nextTurns = new NextTurnQueue();
+  const machine = new MachineInbox();
+  const compactions = new Compactions();
   const staged = new StagedState();
   let environmentPolicy: EnvironmentPolicy = INHERITED;
   for await (const page of pages((after, limit) =>
     journal.readHistory(sessionId, { after, limit }),
   )) {
     for (const record of page) {
-      state.applyHistory(record.event, record.at);
+      const { seq, cause } = record;
+      state.applyHistory(record.event, record.at, { seq, commandIds: cause.command_ids });
       staged.applyHistory(record.seq, record.event);
       if (isOn(branch, record.seq)) conversation.apply(record.event, record.seq);
       inbox.apply(record.event, record.at);
+      machine.applyHistory(record.event, cause.command_ids);
+      compactions.applyHistory(record.event, cause.command_ids);
       if (record.event.type === 'session_created')
         environmentPolicy = record.event.environmentPolicy ?? INHERITED;
       seen(record);
@@ -58,10 +65,21 @@ export async function foldSession(
       state.applyControl(event, at);
       staged.applyControl(event);
       inbox.apply(event, at);
+      machine.applyControl(event);
+      compactions.applyControl(event);
       if (event.type === 'queue_changed') nextTurns.apply(event.change, event.actor, at);
     }
   }
-  return { state, conversation, inbox, nextTurns, staged, environmentPolicy };
+  return {
+    state,
+    conversation,
+    inbox,
+    nextTurns,
+    machine,
+    compactions,
+    staged,
+    environmentPolicy,
+  };
 }
 
 /** The next-turn queue of a session that is not live, as it will be when it is opened: what is held is paused. */

@@ -1,5 +1,7 @@
 import type { McpServer, SessionConfigOption } from '../../protocol/acp.ts';
 import type { Actor, ControlOutcome } from '../../protocol/controls.ts';
+import { agencyOf } from '../session/commands/stamp.ts';
+import { SessionError } from '../session/commands/session-error.ts';
 import type { GateAnswer } from '../session/events.ts';
 import type { ModelCatalog } from '../session/model.ts';
 import type { SessionRow } from '../session/ports.ts';
@@ -15,7 +17,7 @@ import type {
   PromptRequest,
 } from './api.ts';
 import type { AttachedClients } from './attached-files.ts';
-import { configOptions, withOption } from './options.ts';
+import { configOptions, loopChangeOf } from './options.ts';
 import type { OwnedResources } from './session-resources.ts';
 import type { StagedFiles } from './staged/staged-files.ts';
 
@@ -67,7 +69,7 @@ export class HostedSession implements LiveSession {
     const { session, owned } = this.#parts;
     owned.processes.onDidEnd((info) => {
       session
-        .processEnded(info)
+        .notifyProcess(info)
         .catch((failure: unknown) =>
           report('The end of a background process could not be recorded', failure),
         );
@@ -114,9 +116,14 @@ export class HostedSession implements LiveSession {
     actor: Actor,
   ): Promise<readonly SessionConfigOption[]> {
     const { session, models } = this.#parts;
-    const listed = await models.list();
-    await session.setConfig(withOption(session.config, configId, value, listed), actor);
-    return configOptions(session.config, listed);
+    const origin = { actor, agency: 'user' } as const;
+    const changed = await session.changeLoop(loopChangeOf(configId, value), origin);
+    if (changed.kind === 'refused')
+      throw new SessionError(
+        changed.reason === 'session.closed' ? 'session.closed' : 'session.bad_option',
+        changed.message,
+      );
+    return configOptions(session.config, await models.list());
   }
 
   openGates(): readonly OpenGate[] {
@@ -124,13 +131,16 @@ export class HostedSession implements LiveSession {
   }
 
   async answerGate(gateId: GateId, answer: GateAnswer, actor: Actor): Promise<boolean> {
-    return this.#parts.session.answerGate(gateId, answer, actor);
+    // Only the engine takes a question back.
+    if (answer.kind === 'cancelled') return false;
+    return this.#parts.session.respondToGate(gateId, answer, { actor, agency: agencyOf(actor) });
   }
 
   subscribe: LiveSession['subscribe'] = (listener) => this.#parts.session.subscribe(listener);
 
   attach(client: Client): void {
     this.#parts.clients.attach(client);
+    this.#parts.session.goOn();
   }
 
   /** Replaces the MCP servers, from the next turn on. */
@@ -143,9 +153,10 @@ export class HostedSession implements LiveSession {
     return this.#parts.clients.detach(client) && this.#parts.clients.isEmpty;
   }
 
-  /** True if no client is attached and nothing runs or waits. */
+  /** True if no client is attached and nothing runs or waits but a turn at its question. */
   get isUnused(): boolean {
-    return this.#parts.clients.isEmpty && !this.#parts.session.isActive;
+    const { clients, session } = this.#parts;
+    return clients.isEmpty && (!session.isActive || session.isParked);
   }
 
   receipt(receipt: ControlOutcome): Promise<void> {

@@ -1,13 +1,14 @@
 import { Emitter, type Event } from '../../base/emitter.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Actor } from '../../protocol/controls.ts';
+import { agencyOf } from '../session/commands/stamp.ts';
 import type { SessionDeps } from '../session/deps.ts';
 import type { HistoryEvent, Stored } from '../session/events.ts';
 import { type Branch, branchOf } from '../session/history/branch.ts';
 import type { HistoryRange, Journal, SessionRow } from '../session/ports.ts';
 import type { Session } from '../session/session.ts';
 import { HOST } from '../session/state/gates.ts';
-import type { SessionId } from '../session/words.ts';
+import type { CommandId, SessionId } from '../session/words.ts';
 import type {
   Admission,
   CancelResult,
@@ -189,7 +190,12 @@ export class LocalSessionHost implements SessionHost {
     if (existed) this.#deleted.fire(sessionId);
   }
 
-  cancel(sessionId: SessionId, admission: Admission, actor: Actor): CancelResult {
+  cancel(
+    sessionId: SessionId,
+    admission: Admission,
+    actor: Actor,
+    commandId?: CommandId,
+  ): CancelResult {
     const live = this.#live.get(sessionId);
     if (live === undefined) {
       const receipt = this.controls.refuse(
@@ -199,17 +205,18 @@ export class LocalSessionHost implements SessionHost {
       );
       return { status: 'unknown_session', receipt };
     }
-    const ended = live.session.cancelBefore(admission.order, {
-      kind: 'cancelled',
-      by: actor.clientId,
-    });
+    const { ended, recorded } = live.session.cancel(
+      admission.order,
+      { kind: 'cancelled', by: actor.clientId },
+      { actor, agency: agencyOf(actor), ...(commandId === undefined ? {} : { commandId }) },
+    );
     const status = ended ? 'cancelled' : 'already_cancelled';
-    const receipt = this.#receipts.keep(
+    const kept = this.#receipts.keep(
       'session/cancel',
       { sessionId, actor },
       { outcome: status, status: 'accepted' },
     );
-    return { status, receipt };
+    return { status, receipt: Promise.all([recorded, kept]).then(() => undefined) };
   }
 
   async history(

@@ -1,5 +1,7 @@
 import { SLASH_COMMANDS } from '../harness/native/slash-commands.ts';
+import { Compactions } from '../session/control/compactions.ts';
 import { Inbox } from '../session/control/inbox.ts';
+import { MachineInbox } from '../session/control/machine-inbox.ts';
 import { NextTurnQueue } from '../session/control/next-turns.ts';
 import { StagedState } from '../session/control/staged.ts';
 import type { SessionDeps } from '../session/deps.ts';
@@ -7,7 +9,6 @@ import type { HistoryEvent } from '../session/events.ts';
 import type { SessionRow } from '../session/ports.ts';
 import { Session } from '../session/session.ts';
 import { Conversation } from '../session/state/conversation.ts';
-import { interruptedEvents } from '../session/state/restore.ts';
 import { SessionState } from '../session/state/session-state.ts';
 import type { Workspace } from '../session/tool.ts';
 import type { CommandId, SessionConfig, SessionId } from '../session/words.ts';
@@ -79,6 +80,8 @@ export class SessionMaker {
       conversation: new Conversation(),
       inbox: new Inbox(),
       nextTurns: new NextTurnQueue(),
+      machine: new MachineInbox(),
+      compactions: new Compactions(),
       staged: new StagedState(),
       environmentPolicy,
     };
@@ -112,10 +115,9 @@ export class SessionMaker {
       folded,
       row,
     });
-    const { state, conversation } = folded;
     const { session } = hosted;
     await session.checkpoints?.recover((undo) => session.timeline.knowsRestore(undo));
-    await hosted.session.restored(interruptedEvents(state, conversation), state.openTurn);
+    await session.restored();
     return hosted;
   }
 

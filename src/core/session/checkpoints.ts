@@ -9,11 +9,21 @@ export interface Checkpoints {
   /**
    * Called before a call that may change something runs. Keeps what `paths` hold now as the call's pre-images, and
    * at the first such call of a turn the state of the whole folder. Never rejects: what can't be kept makes the
-   * turn's coverage `partial`.
+   * turn's coverage `partial`. Resolves with why something is lacking that should be kept, or null.
    */
-  beforeEffect(effect: Effect, signal: AbortSignal): Promise<void>;
+  beforeEffect(effect: Effect, signal: AbortSignal): Promise<string | null>;
   /** What the turn changed since its first effect; null if it had none. Call it once a turn, when no tool runs. */
-  endTurn(turnId: TurnId): Promise<CheckpointFiles | null>;
+  endTurn(turnId: TurnId): Promise<EndedTurn | null>;
+  /**
+   * What a turn changed that a crash broke off, from what it found at its first effect until now; null if that is not
+   * kept, or it had none. The same again until another turn has an effect.
+   */
+  recoverTurn(turnId: TurnId): Promise<CheckpointFiles | null>;
+  /**
+   * Keeps the files as they are now, without a turn. All of it is on disk when it resolves. Throws
+   * `checkpoint.unreadable` where the folder can't be kept whole.
+   */
+  keep(): Promise<CheckpointFiles>;
   /** What `restore` would do, and which files changed since the session left them. Changes nothing. */
   plan(target: RestoreTarget): Promise<RestorePlan>;
   /**
@@ -33,6 +43,9 @@ export interface Checkpoints {
   read(target: RestoreTarget, path: string, side: 'now' | 'then'): Promise<Uint8Array | null>;
 }
 
+/** The files of a turn. `lacks`: why something is lacking that should be kept, or null. */
+export type EndedTurn = { readonly files: CheckpointFiles; readonly lacks: string | null };
+
 /** A call that is about to run. */
 export type Effect = {
   readonly turnId: TurnId;
@@ -45,6 +58,12 @@ export type Effect = {
 export type RestoreTarget =
   /** Before the first of these turns, which follow one another on the branch, oldest first. */
   | { readonly kind: 'turns'; readonly turns: readonly CheckpointFiles[] }
+  /** As a person had them kept; `turns` came after that on the branch, oldest first. */
+  | {
+      readonly kind: 'kept';
+      readonly files: CheckpointFiles;
+      readonly turns: readonly CheckpointFiles[];
+    }
   /** Before an earlier restore: `RestoredFiles.undo`. */
   | { readonly kind: 'undo'; readonly undo: string }
   /** Before one tool call; only what its own tool wrote. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Ids } from '../../base/ids.ts';
 import type { Checkpoints } from './checkpoints.ts';
+import type { ChangeCheck } from './control/loop-change.ts';
 import type { ModelCatalog } from './model.ts';
 import type { Journal, Log } from './ports.ts';
 import type {
@@ -21,6 +22,8 @@ export type SessionDeps = {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
+  /** Which changes of a loop are allowed; missing: all. */
+  readonly checkChange?: ChangeCheck;
   /** False: delivered messages carry no authority. For proving what authority does; missing is true. */
   readonly directives?: boolean;
   /** SHA-256 of UTF-8 text, lower-case hexadecimal. */

@@ -325,6 +325,10 @@ export type HistoryEvent =
       /** The newest event before the turn began: where a rollback of this turn goes. */
       readonly beforeEventId: number;
       readonly files: CheckpointFiles | null;
+      /** The process ended in the middle of the turn; the files are as the session found them when it came back. */
+      readonly interrupted?: true;
+      /** Why the files were not kept as the session requires; no turn begins before a person had them kept. */
+      readonly fault?: string;
     }
   /**
    * The current branch goes on behind event `to`: what lies between is not part of the conversation any more (or, for

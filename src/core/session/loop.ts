@@ -1,8 +1,13 @@
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Actor } from '../../protocol/controls.ts';
+import type { CommandStamp } from './commands/stamp.ts';
+import { CompactDesk } from './control/compact-desk.ts';
+import type { Compactions } from './control/compactions.ts';
 import type { Inbox } from './control/inbox.ts';
 import { InjectDesk } from './control/inject-desk.ts';
+import { MachineDesk } from './control/machine-desk.ts';
+import type { MachineInbox } from './control/machine-inbox.ts';
 import { NextTurnDesk, type SentTurn, toCommandId } from './control/next-turn-desk.ts';
 import type { NextTurnQueue } from './control/next-turns.ts';
 import { Seams } from './control/seams.ts';
@@ -11,7 +16,8 @@ import type { PendingMessage } from './control-events.ts';
 import type { SessionDeps, SessionResources } from './deps.ts';
 import type { NewRecord } from './ports.ts';
 import type { Conversation } from './state/conversation.ts';
-import type { Gates } from './state/gates.ts';
+import { type Gates, HOST } from './state/gates.ts';
+import type { ParkedTurn } from './state/parked.ts';
 import { PromptDesk } from './state/prompt-desk.ts';
 import {
   type PendingPrompt,
@@ -20,16 +26,13 @@ import {
   pendingPrompt,
 } from './state/prompts.ts';
 import type { Recorder } from './state/recorder.ts';
-import { looseEnds } from './state/restore.ts';
 import type { SessionState } from './state/session-state.ts';
-import { beginningOf, endOf } from './state/turn-records.ts';
-import { type AbortReason, abortReason, onAbort } from './turn/aborts.ts';
-import { stopProcesses } from './turn/stop-processes.ts';
+import type { AbortReason } from './turn/aborts.ts';
+import { type PromptTurn, type PromptTurnParts, runPromptTurn } from './turn/prompt-turn.ts';
 import type { TextStream } from './turn/text-stream.ts';
 import { ToolCalls } from './turn/tool-calls.ts';
-import { TurnCheckpoint } from './turn/turn-checkpoint.ts';
-import { runWholeTurn, type TurnParts } from './turn/whole-turn.ts';
-import type { MessageId, SessionConfig, SessionId, ToolCallId, TurnId } from './words.ts';
+import type { TurnParts } from './turn/whole-turn.ts';
+import type { CommandId, MessageId, SessionId, ToolCallId, TurnId } from './words.ts';
 
 type Running = {
   readonly turnId: TurnId;
@@ -44,11 +47,14 @@ export type LoopParts = {
   readonly deps: SessionDeps;
   readonly resources: SessionResources;
   readonly recorder: Recorder;
+  readonly stamp: CommandStamp;
   readonly gates: Gates;
   readonly state: SessionState;
   readonly conversation: Conversation;
   readonly inbox: Inbox;
   readonly nextTurns: NextTurnQueue;
+  readonly machine: MachineInbox;
+  readonly compactions: Compactions;
 };
 
 /**
@@ -60,13 +66,19 @@ export class Loop {
   readonly injects: InjectDesk;
   /** Messages for turns of their own. */
   readonly nextTurns: NextTurnDesk;
+  /** What the machine has to tell the model. */
+  readonly machine: MachineDesk;
+  /** Compactions that somebody asks for. */
+  readonly compactions: CompactDesk;
   readonly #parts: LoopParts;
   readonly #prompts: PromptDesk;
   readonly #seams: Seams;
   readonly #turnParts: TurnParts;
+  readonly #promptTurns: PromptTurnParts;
   readonly #calls = new ToolCalls();
   #announcedPending = false;
   #running: Running | null = null;
+  #parked: ParkedTurn | null = null;
   #stream: TextStream | null = null;
   #holds = 0;
   /** Settles when the checkpoint of a turn that was stopped is journaled. */
@@ -76,10 +88,27 @@ export class Loop {
   constructor(parts: LoopParts) {
     this.#parts = parts;
     const { sessionId, recorder, inbox, deps } = parts;
+    this.machine = new MachineDesk({
+      ...parts,
+      inbox: parts.machine,
+      digest: deps.digest,
+      isStopped: () => this.#fault !== null || recorder.isDisposed,
+      isPaused: () => parts.nextTurns.paused !== null,
+      wake: () => this.#begin(),
+    });
+    this.compactions = new CompactDesk({
+      ...parts,
+      conversation: () => parts.conversation,
+      config: () => parts.state.config,
+      isTaken: (commandId) => this.#prompts.knows(commandId) || this.nextTurns.reserves(commandId),
+      wake: () => this.#begin(),
+      hold: () => this.hold(),
+    });
     this.#seams = new Seams({
       sessionId,
       recorder,
       inbox,
+      machine: this.machine,
       directives: () => this.#parts.conversation.directives,
       clock: deps.clock,
       ids: deps.ids,
@@ -92,6 +121,7 @@ export class Loop {
         return parts.conversation;
       },
       seams: this.#seams,
+      compactions: this.compactions,
       calls: this.#calls,
       setStream: (stream) => {
         this.#stream = stream;
@@ -102,6 +132,7 @@ export class Loop {
       sessionId,
       deps,
       recorder,
+      stamp: parts.stamp,
       inbox,
       seams: this.#seams,
       isRunning: () => this.#running !== null && !this.#running.abort.signal.aborted,
@@ -110,6 +141,7 @@ export class Loop {
     this.#prompts = new PromptDesk({
       recorder,
       state: parts.state,
+      stamp: parts.stamp,
       digest: deps.digest,
       isReserved: (commandId) => this.nextTurns.reserves(commandId),
       begin: () => this.#begin(),
@@ -121,25 +153,41 @@ export class Loop {
       ids: deps.ids,
       clock: deps.clock,
       isTaken: (commandId) => this.#prompts.knows(commandId),
+      isHeld: (commandId) => parts.state.command(commandId)?.resolution === 'held',
       wake: () => this.#begin(),
       makeWay: (actor) => this.#makeWay(actor),
       announce: () => this.announcePending(),
     });
+    this.#promptTurns = {
+      ...parts,
+      conversation: () => this.#parts.conversation,
+      seams: this.#seams,
+      nextTurns: this.nextTurns,
+      turnParts: this.#turnParts,
+      isFollowed: () => this.#prompts.length > 0 || this.nextTurns.willSend,
+      followUp: (late) => this.#followUp(late),
+    };
   }
 
   /** True while a turn runs or a prompt waits for one. */
   get isActive(): boolean {
-    return this.#running !== null || this.#prompts.length > 0 || this.nextTurns.willSend;
+    const waits = this.#prompts.length > 0 || this.nextTurns.willSend || this.machine.willBegin;
+    return this.activeTurn !== null || waits;
+  }
+
+  /** True while a turn that a restart found stands at its question; see `goOn`. */
+  get isParked(): boolean {
+    return this.#parked !== null;
   }
 
   get activeTurn(): TurnId | null {
-    return this.#running?.turnId ?? null;
+    return this.#running?.turnId ?? this.#parked?.turnId ?? null;
   }
 
   /** Resolves when the turn that runs now is sealed, with its checkpoint. */
   get done(): Promise<void> {
-    if (this.#running === null) return this.#late ?? Promise.resolve();
-    return this.#running.done.then(() => this.#late ?? undefined);
+    const running = this.#running?.done ?? Promise.resolve();
+    return running.then(() => this.#late ?? undefined).then(() => this.compactions.done);
   }
 
   /** Text that is shown and not yet in the delivered history. */
@@ -153,11 +201,6 @@ export class Loop {
     return stream === null
       ? []
       : stream.partial().map((piece) => ({ messageId: stream.messageId, ...piece }));
-  }
-
-  /** Text from the machine that the model reads at the next seam. */
-  tell(text: string): void {
-    this.#seams.tell(text);
   }
 
   /** Messages that wait for a seam of this turn, or of the next. */
@@ -204,6 +247,7 @@ export class Loop {
     const reason: AbortReason = { kind: 'fault', cause };
     this.#running?.abort.abort(reason);
     this.#prompts.fail(cause);
+    this.compactions.fail(cause);
   }
 
   /** Tells subscribers whether the session works and waits. */
@@ -231,10 +275,29 @@ export class Loop {
   cancelBefore(order: number, reason: AbortReason): boolean {
     if (reason.kind === 'cancelled') this.nextTurns.stopped();
     if (reason.kind === 'closed') this.nextTurns.close();
-    const didWait = this.#prompts.cancelBefore(order);
+    this.machine.quiet();
+    const didCompact = this.compactions.stop(
+      reason.kind === 'closed' ? 'shutting_down' : 'cancelled',
+    );
+    const didWait = this.#prompts.cancelBefore(order) || didCompact;
+    // What is stopped has to be sealed first of all.
+    if (reason.kind !== 'closed') this.goOn();
     const running = this.#running;
     if (running === null || running.prompt.order >= order || running.abort.signal.aborted)
       return didWait;
+    running.abort.abort(reason);
+    return true;
+  }
+
+  /** Takes back an input that waits here for its turn; null if there is none of this id. */
+  withdraw(commandId: CommandId, reason: string): Promise<void> | null {
+    return this.#prompts.withdrawOne(commandId, reason);
+  }
+
+  /** Stops the running turn if this command began it. */
+  cancelTurnOf(commandId: CommandId, reason: AbortReason): boolean {
+    const running = this.#running;
+    if (running?.prompt.commandId !== commandId || running.abort.signal.aborted) return false;
     running.abort.abort(reason);
     return true;
   }
@@ -250,19 +313,59 @@ export class Loop {
 
   /** Begins the next turn; false if one runs, or none may begin now. */
   #begin(): boolean {
-    if (this.#running !== null || this.#fault !== null || this.#holds > 0) return false;
+    if (this.#running !== null || this.#parked !== null) return false;
+    if (this.#fault !== null || this.#holds > 0 || this.compactions.whenIdle()) return false;
     const prompt = this.#nextPrompt();
     if (prompt === null) return false;
     const turnId = this.#parts.deps.ids.unique() as TurnId;
-    const abort = new AbortController();
-    const turn = this.#runPrompt(prompt, turnId, abort);
-    const done = turn.then(
+    const { config } = this.#parts.state;
+    this.#run({ prompt, turnId, config, abort: new AbortController(), parked: null });
+    return true;
+  }
+
+  #run(turn: PromptTurn): void {
+    const { prompt, turnId, abort } = turn;
+    const done = runPromptTurn(this.#promptTurns, turn).then(
       (outcome) => this.#settle(prompt, (target) => target.resolve(outcome)),
       (failure: unknown) => this.#settle(prompt, (target) => target.reject(failure)),
     );
     this.#running = { turnId, prompt, abort, done };
     this.announce();
-    return true;
+  }
+
+  /** A turn that a restart found at its question; it waits there until `goOn`. */
+  park(parked: ParkedTurn): void {
+    this.#parked = parked;
+    this.#parts.gates.restore(parked.gates);
+  }
+
+  /** The parked turn goes on: its questions are asked again, and what they held up happens when they are answered. */
+  goOn(): void {
+    const parked = this.#parked;
+    if (parked === null || this.#running !== null || this.#fault !== null) return;
+    this.#parked = null;
+    const { turnId, config } = parked;
+    const prompt = this.#standIn(parked);
+    this.#run({ prompt, turnId, config, abort: new AbortController(), parked });
+  }
+
+  /** The prompt of a parked turn; nobody waits for its answer any more. */
+  #standIn({ commandId, content }: ParkedTurn): PendingPrompt {
+    const bodyHash = this.#parts.deps.digest(canonicalJson(content));
+    const asked = { order: 0, commandId, content, actor: HOST };
+    const prompt = pendingPrompt(asked, this.#prompts.issued(asked, bodyHash));
+    prompt.accepted = true;
+    return this.#unattended(prompt, 'A turn failed');
+  }
+
+  /** Nobody waits for the outcome of this prompt. */
+  #unattended(prompt: PendingPrompt, warning: string): PendingPrompt {
+    const { deps, sessionId } = this.#parts;
+    this.#prompts.open(prompt);
+    prompt.outcome.promise.catch((failure: unknown) =>
+      deps.log.warn(warning, { sessionId, error: messageOf(failure) }),
+    );
+    return prompt;
   }
 
   /** What a person sent themselves goes before what is held for later, unless they want one of those now. */
@@ -270,23 +373,22 @@ export class Loop {
     const prompt = this.nextTurns.isUrgent ? undefined : this.#prompts.shift();
     if (prompt !== undefined) return prompt;
     const held = this.nextTurns.take();
-    return held === null ? null : this.#heldPrompt(held);
+    if (held !== null) return this.#heldPrompt(held);
+    const told = this.machine.take();
+    return told === null ? null : this.#unattended(told, 'A turn that a result began failed');
   }
 
   #heldPrompt({ item, sent }: SentTurn): PendingPrompt {
-    const { deps, sessionId } = this.#parts;
+    const { deps } = this.#parts;
     const { content, owner, itemId } = item;
-    const prompt = pendingPrompt(
-      // Every Stop that is heard from now on was meant for it.
-      { order: 0, commandId: toCommandId(itemId), content, actor: owner },
-      deps.digest(canonicalJson(content)),
-      sent,
-    );
-    this.#prompts.open(prompt);
-    prompt.outcome.promise.catch((failure: unknown) =>
-      deps.log.warn('A turn from the queue failed', { sessionId, error: messageOf(failure) }),
-    );
-    return prompt;
+    const commandId = toCommandId(itemId);
+    // Every Stop that is heard from now on was meant for it.
+    const asked = { order: 0, commandId, content, actor: owner };
+    const issued = this.#prompts.issued(asked, deps.digest(canonicalJson(content)));
+    const prompt = pendingPrompt(asked, issued, sent);
+    // It was accepted before a restart and held since.
+    prompt.accepted = this.#parts.state.command(commandId)?.resolution === 'held';
+    return this.#unattended(prompt, 'A turn from the queue failed');
   }
 
   /** Stops what runs and what waits, for a message that is to be sent now. */
@@ -309,85 +411,8 @@ export class Loop {
     this.#begin();
   }
 
-  async #runPrompt(
-    prompt: PendingPrompt,
-    turnId: TurnId,
-    abort: AbortController,
-  ): Promise<PromptOutcome> {
-    const { config } = this.#parts.state;
-    this.#seams.open();
-    const checkpoint = this.#checkpointOf(turnId);
-    const begun = this.#parts.recorder.append(this.#beginning(prompt, turnId, config));
-    if (prompt.sent !== null) this.nextTurns.began(prompt.commandId, begun);
-    await begun;
-    const clockStop = new AbortController();
-    if (config.budget.seconds !== undefined) {
-      const outOfTime: AbortReason = { kind: 'out_of_time' };
-      this.#parts.deps.clock.sleep(config.budget.seconds * 1000, clockStop.signal).then(
-        () => abort.abort(outOfTime),
-        () => undefined,
-      );
-    }
-    const stopping = onAbort(abort.signal, () =>
-      stopProcesses(this.#parts.deps, this.#parts.resources),
-    );
-    try {
-      const result = await runWholeTurn(this.#turnParts, { turnId, config, abort });
-      const { usage, iterations } = result;
-      this.#seams.close(true);
-      if (!wasStopped(abort.signal)) await stopping();
-      const { ending, records } = await checkpoint.seal(result.ending, abort.signal);
-      if (!wasStopped(abort.signal)) await stopping();
-      const loose =
-        ending.terminal.kind === 'runtime_error'
-          ? looseEnds(this.#parts.state, this.#parts.conversation, turnId)
-          : [];
-      const paused = this.nextTurns.turnEnded(ending.terminal);
-      const isFollowed = this.#prompts.length > 0 || this.nextTurns.willSend;
-      await this.#parts.recorder.append([
-        ...loose.map((event): NewRecord => ({ stream: 'history', event })),
-        ...(isFollowed ? [] : this.#seams.givenBack()),
-        ...records,
-        ...endOf(prompt.commandId, turnId, { ending, usage, iterations }),
-        ...paused.map((event): NewRecord => ({ stream: 'control', event })),
-      ]);
-      if (abort.signal.aborted)
-        this.#followUp(stopping().then(() => checkpoint.late(ending) ?? undefined));
-      return { turnId, stopReason: ending.stopReason, terminal: ending.terminal, usage };
-    } finally {
-      clockStop.abort();
-    }
-  }
-
   /** No turn begins before what the stopped one started is gone and it has its checkpoint. */
   #followUp(late: Promise<void>): void {
     this.#late = late.finally(this.hold());
   }
-
-  #checkpointOf(turnId: TurnId): TurnCheckpoint {
-    const { recorder, resources } = this.#parts;
-    const { ids, clock, log } = this.#parts.deps;
-    const checkpoints = resources.checkpoints ?? null;
-    const messageCount = (): number => this.#parts.conversation.messageCount;
-    return new TurnCheckpoint({ checkpoints, recorder, ids, clock, log, messageCount }, turnId);
-  }
-
-  #beginning(prompt: PendingPrompt, turnId: TurnId, config: SessionConfig): readonly NewRecord[] {
-    const { deps, resources, state } = this.#parts;
-    const records = beginningOf({
-      prompt,
-      turnId,
-      messageId: deps.ids.unique() as MessageId,
-      config,
-      expand: resources.expand,
-      hasTitle: state.title !== null,
-    });
-    prompt.accepted = true;
-    return records;
-  }
-}
-
-/** A person waits for their Stop to show: what the turn started is being killed, and is not waited for. */
-function wasStopped(signal: AbortSignal): boolean {
-  return signal.aborted && abortReason(signal).kind === 'cancelled';
 }

@@ -1,12 +1,14 @@
-import { canonicalJson } from '../../base/canonical-json.ts';
 import type { Disposable } from '../../base/disposables.ts';
 import { messageOf } from '../../base/errors.ts';
-import type { AvailableCommand, ContentBlock } from '../../protocol/acp.ts';
+import type { ContentBlock } from '../../protocol/acp.ts';
 import type { Actor, ControlOutcome } from '../../protocol/controls.ts';
 import type { Checkpoints } from './checkpoints.ts';
+import { type Cancelled, CommandDesk, type DeskEntries } from './commands/command-desk.ts';
+import type { LoopEntries } from './commands/entry-points.ts';
 import { SessionError } from './commands/session-error.ts';
-import type { Inbox } from './control/inbox.ts';
-import type { NextTurnQueue } from './control/next-turns.ts';
+import { shutdownRecords } from './commands/shutdown-records.ts';
+import { type CommandOrigin, CommandStamp } from './commands/stamp.ts';
+import { LoopChanges } from './control/loop-change.ts';
 import { ControlRefused } from './control/refusal.ts';
 import type {
   NewInject,
@@ -16,44 +18,29 @@ import type {
 } from './control/session-control.ts';
 import type { ControlEvent, NextTurns, PendingMessage } from './control-events.ts';
 import type { SessionDeps, SessionResources } from './deps.ts';
-import type { EphemeralEvent, GateAnswer, HistoryEvent, SessionSignal } from './events.ts';
+import type { EphemeralEvent, HistoryEvent, LoopSignal } from './events.ts';
+import { CurrentBranch } from './history/current-branch.ts';
 import { Exclusive } from './history/exclusive.ts';
-import { foldBranch } from './history/fold-branch.ts';
-import { type MovedCounts, movedCounts, type NewMove } from './history/new-move.ts';
+import type { MovedCounts, NewMove } from './history/new-move.ts';
 import type { Timeline } from './history/timeline.ts';
 import { Loop } from './loop.ts';
-import type { NewRecord } from './ports.ts';
+import { Causes } from './state/causes.ts';
 import type { Conversation } from './state/conversation.ts';
+import type { Folded, SessionSnapshot } from './state/folded.ts';
 import { Gates, type OpenGate } from './state/gates.ts';
 import type { Prompt, PromptOutcome } from './state/prompts.ts';
 import { Recorder, type Tip } from './state/recorder.ts';
-import type { SessionState } from './state/session-state.ts';
-import type { ProcessInfo } from './tool.ts';
+import { restoredFrom } from './state/restored.ts';
+import type { KnownCommand } from './state/session-state.ts';
 import type { AbortReason } from './turn/aborts.ts';
-import type { GateId, MessageId, SessionConfig, SessionId, TurnId } from './words.ts';
-
-/** The state at the moment of a subscription; with the signals that follow there is no gap and no repeat. */
-export type SessionSnapshot = Tip & {
-  readonly commands: readonly AvailableCommand[];
-  readonly activeTurn: TurnId | null;
-  readonly gates: readonly OpenGate[];
-  readonly partial: readonly {
-    readonly messageId: string;
-    readonly kind: 'text' | 'thought';
-    readonly offset: number;
-    readonly text: string;
-  }[];
-  readonly pending: readonly PendingMessage[];
-  readonly nextTurns: NextTurns;
-};
-
-/** The folds of a stored session. */
-export type Folded = {
-  readonly state: SessionState;
-  readonly conversation: Conversation;
-  readonly inbox: Inbox;
-  readonly nextTurns: NextTurnQueue;
-};
+import {
+  type CommandId,
+  type MessageId,
+  rootLoop,
+  type SessionConfig,
+  type SessionId,
+  type TurnId,
+} from './words.ts';
 
 /** A live session: the one owner of its history, its gates and its loop (design §4.6). */
 export class Session implements Disposable, SessionControl {
@@ -62,14 +49,15 @@ export class Session implements Disposable, SessionControl {
   readonly #recorder: Recorder;
   readonly #gates: Gates;
   readonly #loop: Loop;
+  readonly #stamp: CommandStamp;
+  readonly #commands: CommandDesk;
+  readonly #changes: LoopChanges;
+  readonly #newId: () => string;
+  readonly #digest: SessionDeps['digest'];
   readonly #folded: Folded;
-  readonly #journal: SessionDeps['journal'];
   readonly #exclusive: Exclusive;
   readonly #report: (what: string, failure: unknown) => void;
-  /** Of the current branch; another one after each move. */
-  #conversation: Conversation;
-  /** What the conversation is once the move that is being journaled is on disk. */
-  #movedTo: Conversation | null = null;
+  readonly #branch: CurrentBranch;
   #closing: Promise<void> | null = null;
   #faulted = false;
 
@@ -83,8 +71,8 @@ export class Session implements Disposable, SessionControl {
     this.sessionId = sessionId;
     this.#resources = resources;
     this.#folded = folded;
-    this.#journal = deps.journal;
-    this.#conversation = folded.conversation;
+    this.#newId = () => deps.ids.unique();
+    this.#digest = deps.digest;
     const onFault = (cause: unknown): void => {
       deps.log.error('A session stopped: its history could not be written', {
         sessionId,
@@ -95,16 +83,26 @@ export class Session implements Disposable, SessionControl {
     };
     const onListenerError = (error: unknown): void =>
       deps.log.error('A session listener failed', { sessionId, error: messageOf(error) });
-    this.#recorder = new Recorder(sessionId, deps.journal, tip, onFault, onListenerError);
+    const causes = new Causes(folded.state.open.progress);
+    this.#recorder = new Recorder(sessionId, deps.journal, tip, causes, onFault, onListenerError);
     this.#report = (what, failure) => deps.log.warn(what, { sessionId, error: messageOf(failure) });
     this.#recorder.onSignal((signal) => this.#fold(signal));
-    this.#gates = new Gates(this.#recorder, deps.ids, deps.clock, () => this.#loop.announce());
-    const current = (): Conversation => this.#conversation;
+    const { ids, clock, digest } = deps;
+    const loopId = rootLoop(sessionId);
+    this.#stamp = new CommandStamp({ session_id: this.#rootId(), loop_id: loopId }, ids, clock);
+    const onChange = (): void => this.#loop.announce();
+    this.#gates = new Gates({ recorder: this.#recorder, ids, clock, onChange });
+    const { journal } = deps;
+    const { timeline } = folded.state;
+    const parts = { sessionId, journal, recorder: this.#recorder, timeline };
+    this.#branch = new CurrentBranch(parts, folded.conversation);
+    const current = (): Conversation => this.conversation;
     this.#loop = new Loop({
       sessionId,
       deps,
       resources,
       recorder: this.#recorder,
+      stamp: this.#stamp,
       gates: this.#gates,
       ...folded,
       get conversation() {
@@ -112,6 +110,44 @@ export class Session implements Disposable, SessionControl {
       },
     });
     this.#exclusive = new Exclusive(() => this.#loop.hold());
+    this.#changes = new LoopChanges({
+      recorder: this.#recorder,
+      stamp: this.#stamp,
+      config: () => this.config,
+      check: deps.checkChange,
+      isClosing: () => this.#closing !== null,
+    });
+    this.#commands = new CommandDesk({
+      stamp: this.#stamp,
+      recorder: this.#recorder,
+      state: folded.state,
+      gates: this.#gates,
+      inbox: folded.inbox,
+      loop: this.#loop,
+      digest,
+    });
+  }
+
+  /** See `LoopEntries`. */
+  notifyProcess: LoopEntries['notifyProcess'] = (info) => this.#loop.machine.notifyProcess(info);
+
+  /** See `LoopEntries`. */
+  handBack: LoopEntries['handBack'] = (result) => this.#loop.machine.handBack(result);
+
+  /** See `LoopEntries`. */
+  compact: LoopEntries['compact'] = (origin) => this.#loop.compactions.compact(origin);
+
+  /** See `LoopEntries`. */
+  changeLoop: LoopEntries['changeLoop'] = (change, origin) =>
+    this.#changes.changeLoop(change, origin);
+
+  /** See `LoopChanges`. */
+  replaceTools: LoopChanges['replaceTools'] = (tools, origin) =>
+    this.#changes.replaceTools(tools, origin);
+
+  /** A delegate's commands name the session that it belongs to. */
+  #rootId(): SessionId {
+    return this.#folded.state.delegate?.rootId ?? this.sessionId;
   }
 
   get config(): SessionConfig {
@@ -131,6 +167,16 @@ export class Session implements Disposable, SessionControl {
     return this.#loop.isActive;
   }
 
+  /** True while a turn that a restart found stands at its question and nobody has gone on with it. */
+  get isParked(): boolean {
+    return this.#loop.isParked;
+  }
+
+  /** The turn that runs or is parked; null between turns. */
+  get activeTurn(): TurnId | null {
+    return this.#loop.activeTurn;
+  }
+
   get openGates(): readonly OpenGate[] {
     return this.#gates.list();
   }
@@ -140,7 +186,7 @@ export class Session implements Disposable, SessionControl {
   }
 
   /** Signals from now on; see `SessionSnapshot`. */
-  subscribe(listener: (signal: SessionSignal) => void): {
+  subscribe(listener: (signal: LoopSignal) => void): {
     readonly snapshot: SessionSnapshot;
     readonly subscription: Disposable;
   } {
@@ -174,6 +220,32 @@ export class Session implements Disposable, SessionControl {
     if (!ended && reason.kind === 'cancelled' && !this.#loop.isActive) this.#stopLeftOvers();
     return ended;
   }
+
+  /** As `cancelBefore`, as a command: its record goes ahead of what it brings about, which does not wait for the disk. */
+  cancel(
+    order: number,
+    reason: Extract<AbortReason, { kind: 'cancelled' }>,
+    origin: CommandOrigin,
+  ): Cancelled {
+    return this.#commands.cancel(order, reason, origin, (at, why) => this.cancelBefore(at, why));
+  }
+
+  /** What is known of a command. */
+  command(commandId: CommandId): KnownCommand | undefined {
+    return this.#folded.state.command(commandId);
+  }
+
+  /** See `LoopEntries`. */
+  respondToGate: DeskEntries['respondToGate'] = (gateId, answer, origin) =>
+    this.#commands.respondToGate(gateId, answer, origin);
+
+  /** See `LoopEntries`. */
+  withdraw: DeskEntries['withdraw'] = (commandId, origin) =>
+    this.#commands.withdraw(commandId, origin);
+
+  /** See `LoopEntries`. */
+  cancelRequest: DeskEntries['cancelRequest'] = (commandId, origin) =>
+    this.#commands.cancelRequest(commandId, origin);
 
   /** See `SessionControl`. */
   pending(): readonly PendingMessage[] {
@@ -209,7 +281,7 @@ export class Session implements Disposable, SessionControl {
 
   /** The conversation as it stands; another object after each move. */
   get conversation(): Conversation {
-    return this.#conversation;
+    return this.#branch.conversation;
   }
 
   /** The files as its turns left them; null where nothing keeps them. */
@@ -246,33 +318,13 @@ export class Session implements Disposable, SessionControl {
    * Continues the history behind event `move.to`; the conversation is that of the new branch when this resolves.
    * `seal` ends a turn that the cut goes through. Only within `exclusively`.
    */
-  async moveHistory(move: NewMove, seal: readonly HistoryEvent[] = []): Promise<MovedCounts> {
-    const branch = this.timeline.branchAt(move.to);
-    const next = await foldBranch(this.#journal, this.sessionId, branch);
-    const counts = movedCounts(move.reason, this.#conversation.messageCount, next.messageCount);
-    this.#movedTo = next;
-    try {
-      await this.#recorder.history({ type: 'history_moved', ...move, ...counts }, ...seal);
-      return counts;
-    } finally {
-      this.#movedTo = null;
-    }
+  moveHistory(move: NewMove, seal: readonly HistoryEvent[] = []): Promise<MovedCounts> {
+    return this.#branch.move(move, seal);
   }
 
   /** See `SessionControl`. */
   cancelToolCall: SessionControl['cancelToolCall'] = (toolCallId, options) =>
     this.#loop.cancelToolCall(toolCallId, options);
-
-  /** Changes what the next turn begins with; resolves when it is on disk. */
-  async setConfig(config: SessionConfig, actor: Actor): Promise<void> {
-    if (canonicalJson(config) === canonicalJson(this.config)) return;
-    await this.#recorder.history({ type: 'config_changed', config, actor });
-  }
-
-  /** False if the gate is not open any more. */
-  answerGate(gateId: GateId, answer: GateAnswer, actor: Actor): boolean {
-    return this.#gates.answer(gateId, answer, actor);
-  }
 
   /** Journals a receipt. */
   async receipt(receipt: ControlOutcome): Promise<void> {
@@ -294,36 +346,23 @@ export class Session implements Disposable, SessionControl {
     this.#recorder.emit(event);
   }
 
-  /** Journals what restoring found; called once, before the session is used. */
-  async restored(events: readonly HistoryEvent[], interruptedTurnId: TurnId | null): Promise<void> {
-    const givenBack = this.#loop.giveBack();
-    const paused = this.#loop.nextTurns.restored();
-    if (events.length === 0 && givenBack.length === 0 && paused.length === 0) return;
-    const records: NewRecord[] = events.map((event) => ({ stream: 'history', event }));
-    await this.#recorder.append([
-      ...records,
-      ...givenBack,
-      ...paused.map((event): NewRecord => ({ stream: 'control', event })),
-      { stream: 'control', event: { type: 'session_restored', interruptedTurnId } },
-    ]);
+  /**
+   * Journals what restoring found; called once, before the session is used. A turn that stood at a question stays open
+   * until `goOn`; every other one is sealed, and what waited is held for a person.
+   */
+  async restored(): Promise<void> {
+    const found = restoredFrom(this.sessionId, this.#folded, this.conversation, this.#newId);
+    const { parked, ends, waiting } = found;
+    const queued = this.#loop.nextTurns.restored(waiting.held);
+    for (const { event } of waiting.records) this.#folded.inbox.apply(event, 0);
+    if (parked !== null) this.#loop.park(parked);
+    const records = [...ends, ...waiting.records, ...queued];
+    if (records.length > 0) await this.#recorder.append([...records, found.note]);
   }
 
-  /** A background process ended: recorded now, told to the model at the next seam. */
-  async processEnded(info: ProcessInfo): Promise<void> {
-    if (this.#faulted || this.#recorder.isDisposed) return;
-    const how =
-      info.signal === null ? `exit code ${info.exitCode ?? 'unknown'}` : `signal ${info.signal}`;
-    this.#loop.tell(
-      `The background process ${info.processId} (${info.command}) ended with ${how}.`,
-    );
-    const state = info.state === 'stopped' ? 'stopped' : 'exited';
-    await this.#recorder.history({
-      type: 'process_ended',
-      processId: info.processId,
-      state,
-      exitCode: info.exitCode,
-      signal: info.signal,
-    });
+  /** A turn that a restart found at its question goes on there; nothing happens where there is none. */
+  goOn(): void {
+    if (this.#closing === null && !this.#faulted) this.#loop.goOn();
   }
 
   /** Stops everything, waits until the history is on disk, and frees the session. Idempotent. */
@@ -344,7 +383,7 @@ export class Session implements Disposable, SessionControl {
     await this.#exclusive.settled;
     await this.#resources.processes.stopAll();
     if (!this.#faulted)
-      await this.#recorder.control({ type: 'session_closed', actor, reason: reason.why });
+      await this.#recorder.append(shutdownRecords(this.#stamp, reason.why, actor, this.#digest));
     await this.#recorder.settled();
     this.#recorder.dispose();
   }
@@ -358,13 +397,13 @@ export class Session implements Disposable, SessionControl {
       );
   }
 
-  #fold(signal: SessionSignal): void {
-    const { state } = this.#folded;
+  #fold(signal: LoopSignal): void {
+    const { state, machine } = this.#folded;
     if (signal.stream === 'history') {
-      const { event, seq, at } = signal.record;
-      state.applyHistory(event, at);
-      if (event.type === 'history_moved') this.#conversation = this.#movedTo ?? this.#conversation;
-      this.#conversation.apply(event, seq);
+      const { event, seq, at, cause } = signal.record;
+      state.applyHistory(event, at, { seq, commandIds: cause.command_ids });
+      machine.applyHistory(event, cause.command_ids);
+      this.#branch.apply(event, seq);
     } else if (signal.stream === 'control')
       state.applyControl(signal.record.event, signal.record.at);
   }

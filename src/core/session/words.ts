@@ -15,6 +15,11 @@ export type CheckpointId = Brand<'CheckpointId'>;
 /** An item of the next-turn queue; it becomes the command id of the prompt it is sent as. */
 export type QueueItemId = Brand<'QueueItemId'>;
 
+/** The loop that a stream belongs to: the session's own, or a delegate's. */
+export function rootLoop(streamId: SessionId): LoopId {
+  return String(streamId) as LoopId;
+}
+
 /** The agent modes: `ask` asks before effects, `architect` only reads, `code` acts, `shadow` only proposes. */
 export const MODES = ['ask', 'architect', 'code', 'shadow'] as const;
 export type Mode = (typeof MODES)[number];
@@ -46,7 +51,16 @@ export type SessionConfig = {
   readonly judge?: string;
   /** After so many seconds without an answer a question is declined; missing means that it waits for ever. */
   readonly gateSeconds?: number;
+  /** Whether the files are kept as turns find and leave them; missing is `best_effort`. */
+  readonly checkpoints?: CheckpointPolicy;
 };
+
+/**
+ * `best_effort`: what can't be kept is told as coverage. `required`: a call whose before-state can't be kept is not run,
+ * and after a turn whose files can't be kept none begins before a person had them kept. `off`: nothing is kept.
+ */
+export const CHECKPOINT_POLICIES = ['best_effort', 'required', 'off'] as const;
+export type CheckpointPolicy = (typeof CHECKPOINT_POLICIES)[number];
 
 /**
  * When a pending message is delivered: `queue` when the loop exits (no model reads it), `steer` behind the running

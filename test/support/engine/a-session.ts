@@ -4,16 +4,19 @@ import type { JsonObject } from '../../../src/base/json.ts';
 import { foldSession } from '../../../src/core/host/fold-session.ts';
 import { sha256 } from '../../../src/core/host/node-ports.ts';
 import type { Checkpoints } from '../../../src/core/session/checkpoints.ts';
+import { Compactions } from '../../../src/core/session/control/compactions.ts';
 import { Inbox } from '../../../src/core/session/control/inbox.ts';
+import type { ChangeCheck } from '../../../src/core/session/control/loop-change.ts';
+import { MachineInbox } from '../../../src/core/session/control/machine-inbox.ts';
 import { NextTurnQueue } from '../../../src/core/session/control/next-turns.ts';
 import type { SessionDeps, SessionResources } from '../../../src/core/session/deps.ts';
 import type { HistoryEvent, SessionSignal } from '../../../src/core/session/events.ts';
 import type { ModelCatalog } from '../../../src/core/session/model.ts';
-import { type Folded, Session } from '../../../src/core/session/session.ts';
+import { Session } from '../../../src/core/session/session.ts';
 import { Conversation } from '../../../src/core/session/state/conversation.ts';
+import type { Folded } from '../../../src/core/session/state/folded.ts';
 import type { PromptOutcome } from '../../../src/core/session/state/prompts.ts';
 import type { Tip } from '../../../src/core/session/state/recorder.ts';
-import { interruptedEvents } from '../../../src/core/session/state/restore.ts';
 import { SessionState } from '../../../src/core/session/state/session-state.ts';
 import type {
   Policy,
@@ -137,6 +140,7 @@ export type SessionOptions = {
   /** False: delivered messages carry no authority. */
   directives?: boolean;
   checkpoints?: Checkpoints;
+  checkChange?: ChangeCheck;
 };
 
 /** What outlives the process that a session lives in. */
@@ -164,6 +168,8 @@ export async function aSession(options: SessionOptions): Promise<TestSession> {
     conversation: new Conversation(),
     inbox: new Inbox(),
     nextTurns: new NextTurnQueue(),
+    machine: new MachineInbox(),
+    compactions: new Compactions(),
   };
   folded.state.applyHistory(created);
   folded.conversation.apply(created, 1);
@@ -179,8 +185,7 @@ async function restarted(world: World, options: SessionOptions): Promise<TestSes
   const row = await world.journal.session(SESSION_ID);
   if (row === null) throw new Error('There is no session');
   const t = alive(world, folded, row, options);
-  const { state, conversation } = folded;
-  await t.session.restored(interruptedEvents(state, conversation), state.openTurn);
+  await t.session.restored();
   return t;
 }
 
@@ -210,6 +215,7 @@ function alive(world: World, folded: Folded, tip: Tip, options: SessionOptions):
     },
     log: { debug: silent, info: silent, warn: silent, error: silent },
     digest: sha256,
+    ...(options.checkChange === undefined ? {} : { checkChange: options.checkChange }),
     ...(options.directives === undefined ? {} : { directives: options.directives }),
   };
   const resources: SessionResources = {

@@ -2,6 +2,7 @@ import { CodedError } from '../../../src/base/errors.ts';
 import type {
   Checkpoints,
   Effect,
+  EndedTurn,
   RestorePlan,
   RestoreTarget,
 } from '../../../src/core/session/checkpoints.ts';
@@ -24,21 +25,35 @@ export class MemoryCheckpoints implements Checkpoints {
   restores = 0;
   /** Restores that a restart would take back. */
   unsettled = 0;
+  /** What can't be kept, from now on. */
+  lacks: string | null = null;
   readonly #states = new Map<string, Files>();
   readonly #turns = new Map<TurnId, string>();
   readonly #calls = new Map<ToolCallId, string>();
 
-  async beforeEffect({ turnId, toolCallId }: Effect): Promise<void> {
+  async beforeEffect({ turnId, toolCallId }: Effect): Promise<string | null> {
     const state = this.#keep();
     this.#calls.set(toolCallId, state);
     if (!this.#turns.has(turnId)) this.#turns.set(turnId, state);
+    return this.lacks;
   }
 
-  async endTurn(turnId: TurnId): Promise<CheckpointFiles | null> {
+  async endTurn(turnId: TurnId): Promise<EndedTurn | null> {
+    const files = await this.recoverTurn(turnId);
+    return files === null ? null : { files, lacks: this.lacks };
+  }
+
+  async recoverTurn(turnId: TurnId): Promise<CheckpointFiles | null> {
     const before = this.#turns.get(turnId);
     if (before === undefined) return null;
     const changed = differences(this.#state(before), this.files);
     return { before, after: this.#keep(), coverage: 'full', changed };
+  }
+
+  async keep(): Promise<CheckpointFiles> {
+    if (this.lacks !== null) throw new CodedError('checkpoint.unreadable', this.lacks);
+    const state = this.#keep();
+    return { before: state, after: state, coverage: 'full', changed: [] };
   }
 
   async plan(target: RestoreTarget): Promise<RestorePlan> {
@@ -108,11 +123,14 @@ export class MemoryCheckpoints implements Checkpoints {
   #then(target: RestoreTarget): Files {
     if (target.kind === 'undo') return this.#state(target.undo);
     if (target.kind === 'call') return this.#state(this.#calls.get(target.toolCallId) ?? '');
+    if (target.kind === 'kept') return this.#state(target.files.after);
     return this.#state(target.turns[0]?.before ?? '');
   }
 
   #left(target: RestoreTarget): Files | null {
-    return target.kind === 'turns' ? this.#state(target.turns.at(-1)?.after ?? '') : null;
+    const turns = target.kind === 'turns' || target.kind === 'kept' ? target.turns : [];
+    const last = turns.at(-1);
+    return last === undefined ? null : this.#state(last.after);
   }
 }
 

@@ -20,6 +20,11 @@ export type CommandOrigin = {
   readonly cause?: CommandCause;
 };
 
+/** A door speaks for a person; the host and its rules for the machine. */
+export function agencyOf({ source }: Actor): Agency {
+  return source === 'host' || source === 'policy' ? 'machine' : 'user';
+}
+
 /** Makes commands of one loop: the only place where ids, time and target are put on them. */
 export class CommandStamp {
   readonly #target: { readonly session_id: SessionId; readonly loop_id: LoopId };

@@ -1,3 +1,4 @@
+import { resolution } from '../commands/resolution.ts';
 import type { NewRecord } from '../ports.ts';
 import { HOST } from '../state/gates.ts';
 import type { SessionId } from '../words.ts';
@@ -14,11 +15,14 @@ export function giveBack(
   entries: readonly InboxEntry[],
   newId: () => string,
 ): readonly ControlRecord[] {
-  return entries.flatMap(({ messageId, mode }): ControlRecord[] => [
+  return entries.flatMap(({ messageId, mode, commandId }): ControlRecord[] => [
     {
       stream: 'control',
       event: { type: 'inject_revoked', messageId, why: 'given_back', actor: HOST },
     },
+    ...resolution(commandId, 'cancelled', 'given_back').map(
+      (event): ControlRecord => ({ stream: 'control', event }),
+    ),
     {
       stream: 'control',
       event: {

@@ -1,5 +1,6 @@
 import type { ContentBlock } from '../../../protocol/acp.ts';
 import type { Actor } from '../../../protocol/controls.ts';
+import type { Inject } from '../commands/command.ts';
 import type { ControlEvent, PendingMessage, ReminderTraits } from '../control-events.ts';
 import type { HistoryEvent } from '../events.ts';
 import type { CommandId, InjectMode, MessageId, Seam } from '../words.ts';
@@ -14,6 +15,8 @@ export type InboxEntry = {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly reminder: ReminderTraits | null;
+  /** Null where an older version took it without one. */
+  readonly commandId: CommandId | null;
   readonly state: 'pending' | 'delivered' | 'revoked';
 };
 
@@ -42,6 +45,9 @@ export class Inbox {
 
   apply(event: ControlEvent | HistoryEvent, at: number): void {
     switch (event.type) {
+      case 'command_issued':
+        if (event.command.type === 'inject') this.#issued(event.command, event.bodyHash, at);
+        break;
       case 'inject_accepted':
         this.#accept(event, at);
         break;
@@ -88,6 +94,11 @@ export class Inbox {
     return pending.filter(
       ({ mode }, at) => modes.includes(mode) || (mode === 'steer' && at < interrupt),
     );
+  }
+
+  /** The pending message that a command brought, or null. */
+  ofCommand(commandId: CommandId): InboxEntry | null {
+    return this.pending().find((entry) => entry.commandId === commandId) ?? null;
   }
 
   /** The message that a command id was used for, or null. Throws `command_collision` if its body was another. */
@@ -144,19 +155,27 @@ export class Inbox {
     return entry;
   }
 
+  #issued(command: Inject, bodyHash: string, at: number): void {
+    const { command_id: commandId, message_id: messageId, mode, blocks, actor, reminder } = command;
+    this.#add({ messageId, mode, content: blocks, owner: actor, at, reminder, commandId });
+    this.#commands.set(commandId, { messageId, bodyHash });
+  }
+
   #accept(event: Extract<ControlEvent, { type: 'inject_accepted' }>, at: number): void {
-    const { messageId, mode, content, actor, reminder, commandId, bodyHash } = event;
-    this.#entries.set(messageId, {
-      messageId,
-      mode,
-      content,
-      owner: actor,
-      at,
-      reminder: reminder ?? null,
-      state: this.#early.delete(messageId) ? 'delivered' : 'pending',
-    });
-    if (commandId !== undefined && bodyHash !== undefined)
+    const { messageId, mode, content, actor, reminder, commandId = null, bodyHash } = event;
+    this.#add({ messageId, mode, content, owner: actor, at, reminder, commandId });
+    if (commandId !== null && bodyHash !== undefined)
       this.#commands.set(commandId, { messageId, bodyHash });
+  }
+
+  #add(
+    entry: Omit<InboxEntry, 'state' | 'reminder'> & {
+      readonly reminder: ReminderTraits | undefined;
+    },
+  ): void {
+    const { messageId, reminder = null } = entry;
+    const state = this.#early.delete(messageId) ? 'delivered' : 'pending';
+    this.#entries.set(messageId, { ...entry, reminder, state });
   }
 
   #deliver(messageId: MessageId): void {

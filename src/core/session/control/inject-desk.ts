@@ -1,6 +1,8 @@
 import { canonicalJson } from '../../../base/canonical-json.ts';
 import type { ContentBlock } from '../../../protocol/acp.ts';
 import type { Actor } from '../../../protocol/controls.ts';
+import { resolution } from '../commands/resolution.ts';
+import type { CommandStamp } from '../commands/stamp.ts';
 import type { ControlEvent } from '../control-events.ts';
 import type { SessionDeps } from '../deps.ts';
 import type { Recorder } from '../state/recorder.ts';
@@ -16,6 +18,7 @@ import { requireRoom } from './waiting-limit.ts';
 export type InjectDeskParts = {
   readonly sessionId: SessionId;
   readonly deps: SessionDeps;
+  readonly stamp: CommandStamp;
   readonly recorder: Recorder;
   readonly inbox: Inbox;
   readonly seams: Seams;
@@ -45,18 +48,21 @@ export class InjectDesk {
     this.#requireOpen();
     requireContent(content);
     requireRoom(inbox.pending(), content);
-    const event = injectAccepted(message, deps.ids.unique() as MessageId, bodyHash);
+    const messageId = deps.ids.unique() as MessageId;
+    const event = injectIssued(this.#parts.stamp, message, messageId, bodyHash);
     inbox.apply(event, deps.clock.now());
     await recorder.control(event);
     if (mode === 'interrupt_immediate') seams.interrupt();
     this.#parts.announce();
-    return { messageId: event.messageId };
+    return { messageId };
   }
 
   /** See `SessionControl.revoke`. */
   async revoke(messageId: MessageId, actor: Actor): Promise<'revoked' | 'already_revoked'> {
-    if (this.#parts.inbox.revocable(messageId, actor) === null) return 'already_revoked';
-    await this.#change({ type: 'inject_revoked', messageId, why: 'revoked', actor });
+    const entry = this.#parts.inbox.revocable(messageId, actor);
+    if (entry === null) return 'already_revoked';
+    const revoked = { type: 'inject_revoked', messageId, why: 'revoked', actor } as const;
+    await this.#change(revoked, ...resolution(entry.commandId, 'cancelled', 'revoked'));
     return 'revoked';
   }
 
@@ -76,9 +82,9 @@ export class InjectDesk {
     await this.#change({ type: 'inject_replaced', messageId, content, actor });
   }
 
-  async #change(event: ControlEvent): Promise<void> {
-    this.#parts.inbox.apply(event, this.#parts.deps.clock.now());
-    await this.#parts.recorder.control(event);
+  async #change(...events: readonly ControlEvent[]): Promise<void> {
+    for (const event of events) this.#parts.inbox.apply(event, this.#parts.deps.clock.now());
+    await this.#parts.recorder.control(...events);
     this.#parts.announce();
   }
 
@@ -92,20 +98,18 @@ export class InjectDesk {
   }
 }
 
-function injectAccepted(
+function injectIssued(
+  stamp: CommandStamp,
   message: NewInject,
   messageId: MessageId,
   bodyHash: string,
-): Extract<ControlEvent, { type: 'inject_accepted' }> {
-  const { mode, content, actor, reminder, commandId } = message;
-  return {
-    type: 'inject_accepted',
-    messageId,
-    mode,
-    content,
-    actor,
-    bodyHash,
-    ...(reminder === undefined ? {} : { reminder }),
-    ...(commandId === undefined ? {} : { commandId }),
-  };
+): Extract<ControlEvent, { type: 'command_issued' }> {
+  const { mode, content, actor, agency = 'user', reminder, commandId } = message;
+  const payload = { message_id: messageId, mode, blocks: content };
+  const command = stamp.stamp(
+    'inject',
+    { ...payload, ...(reminder === undefined ? {} : { reminder }) },
+    { actor, agency, ...(commandId === undefined ? {} : { commandId }) },
+  );
+  return { type: 'command_issued', command, bodyHash };
 }

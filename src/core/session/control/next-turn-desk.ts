@@ -1,8 +1,11 @@
 import type { Clock } from '../../../base/clock.ts';
 import { Deferred } from '../../../base/deferred.ts';
 import type { Ids } from '../../../base/ids.ts';
+import type { ContentBlock } from '../../../protocol/acp.ts';
 import type { Actor } from '../../../protocol/controls.ts';
+import { resolution } from '../commands/resolution.ts';
 import type { ControlEvent, NextTurns, QueueChange } from '../control-events.ts';
+import type { NewRecord } from '../ports.ts';
 import { HOST } from '../state/gates.ts';
 import type { Recorder } from '../state/recorder.ts';
 import type { CommandId, QueueItemId, Terminal } from '../words.ts';
@@ -18,6 +21,8 @@ export type DeskParts = {
   readonly clock: Clock;
   /** True if a command of this id was admitted. */
   readonly isTaken: (commandId: CommandId) => boolean;
+  /** True for a command that was accepted before a restart and waits here since. */
+  readonly isHeld: (commandId: CommandId) => boolean;
   /** Begins the next turn if none runs. */
   readonly wake: () => void;
   /** Stops the running turn and every prompt that waits, so that a message can be sent now. */
@@ -28,6 +33,15 @@ export type DeskParts = {
 
 /** An item that becomes the next prompt, with the record that has to go into the same append as its admission. */
 export type SentTurn = { readonly item: HeldTurn; readonly sent: ControlEvent };
+
+/** An input of before a restart, as it waits now. */
+export type HeldInput = {
+  readonly itemId: QueueItemId;
+  readonly content: readonly ContentBlock[];
+  readonly actor: Actor;
+  /** The command that brought it. */
+  readonly cause: CommandId;
+};
 
 type Urgent = { readonly itemId: QueueItemId; readonly sent: Deferred<void> };
 
@@ -126,9 +140,24 @@ export class NextTurnDesk {
     return isFailure(terminal) ? this.#paused('turn_failed') : [];
   }
 
-  /** What has to be recorded when the session comes back after its process ended. */
-  restored(): readonly ControlEvent[] {
-    return this.#paused('restart');
+  /**
+   * What has to be recorded when the session comes back after its process ended: inputs that were accepted and did not
+   * begin are held in front of the others, and nothing is sent before a person says so.
+   */
+  restored(held: readonly HeldInput[]): readonly NewRecord[] {
+    const { queue, clock } = this.#parts;
+    const before = queue.first?.itemId ?? null;
+    const records = held.map(({ itemId, content, actor, cause }): NewRecord => {
+      const change: QueueChange = { kind: 'added', itemId, content, before };
+      queue.apply(change, actor, clock.now());
+      return {
+        stream: 'control',
+        event: { type: 'queue_changed', change, actor },
+        cause: { command_ids: [cause] },
+      };
+    });
+    const paused = this.#paused('restart');
+    return [...records, ...paused.map((event): NewRecord => ({ stream: 'control', event }))];
   }
 
   /** Nothing is sent any more; what is held stays for the next time. */
@@ -181,7 +210,12 @@ export class NextTurnDesk {
   async #record(change: QueueChange, actor: Actor): Promise<void> {
     const { queue, recorder, clock } = this.#parts;
     queue.apply(change, actor, clock.now());
-    await recorder.control({ type: 'queue_changed', change, actor });
+    const taken = change.kind === 'removed' ? toCommandId(change.itemId) : null;
+    const isHeld = taken !== null && this.#parts.isHeld(taken);
+    await recorder.control(
+      { type: 'queue_changed', change, actor },
+      ...resolution(isHeld ? taken : null, 'cancelled', 'removed'),
+    );
     this.#parts.announce();
   }
 }

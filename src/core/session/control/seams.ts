@@ -6,9 +6,11 @@ import type { NewRecord } from '../ports.ts';
 import type { Recorder } from '../state/recorder.ts';
 import type { AbortReason } from '../turn/aborts.ts';
 import type { MessageId, Seam, SessionId, TurnId } from '../words.ts';
+import { deliveryRecords, envelopeRecord } from './delivery.ts';
 import { type Directives, directiveOf, type NewDirective } from './directives.ts';
 import { giveBack } from './give-back.ts';
 import { type Inbox, type InboxEntry, toPending } from './inbox.ts';
+import type { MachineDesk } from './machine-desk.ts';
 
 /** One visit of a seam. */
 export type SeamPass = {
@@ -34,6 +36,8 @@ export type SeamParts = {
   readonly sessionId: SessionId;
   readonly recorder: Recorder;
   readonly inbox: Inbox;
+  /** What the machine has to tell. */
+  readonly machine: Pick<MachineDesk, 'awake' | 'messages'>;
   /** Those of the conversation as it is now. */
   readonly directives: () => Directives;
   readonly clock: Clock;
@@ -51,7 +55,6 @@ const TOLD_SEAMS: ReadonlySet<Seam> = new Set([...MACHINE_SEAMS, 'iteration_end'
 /** The one place where anything gets from outside into a running turn (design §4.7, §4.8). */
 export class Seams {
   readonly #parts: SeamParts;
-  readonly #machine: string[] = [];
   readonly #told: NewDirective[] = [];
   #attention = new AbortController();
   #isOpen = false;
@@ -72,6 +75,7 @@ export class Seams {
 
   /** A turn begins. */
   open(): void {
+    this.#parts.machine.awake();
     this.#isOpen = true;
     this.#attention = new AbortController();
   }
@@ -82,11 +86,6 @@ export class Seams {
       return false;
     this.#isOpen = false;
     return true;
-  }
-
-  /** Text from the machine that the model reads at the next seam. */
-  tell(text: string): void {
-    this.#machine.push(text);
   }
 
   /** A directive of the engine's own, issued at the next seam between two replies. */
@@ -112,16 +111,17 @@ export class Seams {
     const due = stopped && seam !== 'loop_exit' ? [] : inbox.due(seam);
     const skipped = visit.dropped !== undefined && due.length > 0;
     const envelope = this.#envelope(visit, due);
-    const events = [
-      ...(skipped ? (visit.dropped?.() ?? []) : []),
+    const dropped = skipped ? (visit.dropped?.() ?? []) : [];
+    const records: readonly NewRecord[] = [
+      ...dropped.map((event): NewRecord => ({ stream: 'history', event })),
       ...this.#machineMessages(visit),
-      ...due.flatMap((entry) => delivered(visit, entry, envelope)),
-      ...envelope,
+      ...due.flatMap((entry) => deliveryRecords(visit, entry, envelope)),
+      ...envelope.map((event) => envelopeRecord(event, due)),
     ];
-    for (const event of events) inbox.apply(event, clock.now());
+    for (const { event } of records) inbox.apply(event, clock.now());
     if (this.#attention.signal.aborted && inbox.due('pre_tool_dispatch').length === 0)
       this.#attention = new AbortController();
-    if (events.length > 0) await recorder.history(...events);
+    if (records.length > 0) await recorder.append(records);
     const messageIds = due.map(({ messageId }) => messageId);
     const count = messageIds.length;
     recorder.emit({
@@ -144,14 +144,9 @@ export class Seams {
     return records;
   }
 
-  #machineMessages({ turnId, seam, stopped }: SeamVisit): readonly HistoryEvent[] {
+  #machineMessages({ turnId, seam, stopped }: SeamVisit): readonly NewRecord[] {
     if (stopped || !MACHINE_SEAMS.has(seam)) return [];
-    return this.#machine.splice(0).map((text) => ({
-      type: 'machine_message',
-      turnId,
-      messageId: this.#newMessageId(),
-      text,
-    }));
+    return this.#parts.machine.messages(turnId, () => this.#newMessageId());
   }
 
   #envelope({ turnId, seam, stopped }: SeamVisit, due: readonly InboxEntry[]): readonly Envelope[] {
@@ -178,23 +173,6 @@ export class Seams {
   #newMessageId(): MessageId {
     return this.#parts.ids.unique() as MessageId;
   }
-}
-
-/**
- * A person's message is part of the transcript. A reminder is read as a directive; one that no model is to read, or
- * that says nothing new, is only recorded.
- */
-function delivered(
-  { turnId, seam }: SeamVisit,
-  { messageId, mode, content, owner, reminder }: InboxEntry,
-  envelope: readonly Envelope[],
-): readonly HistoryEvent[] {
-  const isIssued = envelope.some(({ directives }) =>
-    directives.some((directive) => directive.messageId === messageId),
-  );
-  if (reminder !== null && isIssued) return [];
-  const how = reminder === null ? mode : 'queue';
-  return [{ type: 'inject_delivered', turnId, messageId, mode: how, content, seam, actor: owner }];
 }
 
 function isReminder({ reminder }: InboxEntry): boolean {

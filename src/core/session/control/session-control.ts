@@ -1,5 +1,6 @@
 import type { ContentBlock } from '../../../protocol/acp.ts';
 import type { Actor } from '../../../protocol/controls.ts';
+import type { Agency } from '../commands/command.ts';
 import type { NextTurns, PendingMessage, ReminderTraits } from '../control-events.ts';
 import type { CommandId, InjectMode, MessageId, QueueItemId, ToolCallId } from '../words.ts';
 
@@ -36,6 +37,8 @@ export type NewInject = {
   readonly mode: InjectMode;
   readonly content: readonly ContentBlock[];
   readonly actor: Actor;
+  /** Missing: a person's. */
+  readonly agency?: Agency;
   readonly commandId?: CommandId;
   /** Makes it a reminder. */
   readonly reminder?: ReminderTraits;

@@ -52,6 +52,11 @@ export class MessageMarks {
     return this.#turnCount;
   }
 
+  /** Messages that were complete before an event. */
+  countBefore(eventId: number): number {
+    return this.#marks.filter((mark) => mark.eventId < eventId).length;
+  }
+
   /** Takes the branch's next event and the message that it completed, if it did. */
   note(event: HistoryEvent, eventId: number, message: ModelMessage | null): void {
     this.#last = eventId;

@@ -4,6 +4,7 @@ import type { HistoryEvent } from '../events.ts';
 import type { TurnId } from '../words.ts';
 import { type Branch, branchOf, isOn, type Move } from './branch.ts';
 
+type KeptEvent = Extract<HistoryEvent, { type: 'workspace_checkpointed' }>;
 type CheckpointEvent = Extract<HistoryEvent, { type: 'turn_checkpoint' }>;
 type MoveEvent = Extract<HistoryEvent, { type: 'history_moved' }>;
 
@@ -19,6 +20,9 @@ export type KnownCheckpoint = {
 
 /** A checkpoint as it can be reached: `stack` by a rollback, `redo` by a redo, `off` by its id alone. */
 export type ReachableCheckpoint = KnownCheckpoint & { readonly state: 'stack' | 'redo' | 'off' };
+
+/** Files that a person had kept, and where that stands. */
+export type KeptFiles = { readonly seq: number; readonly at: number; readonly event: KeptEvent };
 
 /** A rollback that a redo would take back. */
 export type Undone = {
@@ -37,6 +41,8 @@ const PROMPT_LENGTH = 200;
 export class Timeline {
   readonly #moves: Move[] = [];
   readonly #checkpoints: KnownCheckpoint[] = [];
+  readonly #kept: KeptFiles[] = [];
+  #fault: string | null = null;
   readonly #turns = new Map<TurnId, { readonly seq: number; readonly prompt: string }>();
   readonly #calls = new Set<string>();
   readonly #restores = new Set<string>();
@@ -60,6 +66,22 @@ export class Timeline {
   /** Rollbacks that can be taken back, the newest last. */
   get undone(): readonly Undone[] {
     return this.#undone;
+  }
+
+  /** Files that a person had kept, oldest first; they belong to no branch. */
+  get kept(): readonly KeptFiles[] {
+    return this.#kept;
+  }
+
+  /** Why the files of a turn could not be kept that had to be, until a person had them kept; else null. */
+  get fault(): string | null {
+    return this.#fault;
+  }
+
+  /** The event before the turn began; null if it never did. */
+  beginningOf(turnId: TurnId): number | null {
+    const known = this.#turns.get(turnId);
+    return known === undefined ? null : known.seq - 1;
   }
 
   /** The checkpoints of a branch, oldest first. */
@@ -94,6 +116,11 @@ export class Timeline {
         break;
       case 'turn_checkpoint':
         this.#addCheckpoint(event, at);
+        this.#fault = event.fault ?? this.#fault;
+        break;
+      case 'workspace_checkpointed':
+        this.#kept.push({ seq: this.#tip, at, event });
+        if (event.trigger === 'manual') this.#fault = null;
         break;
       case 'history_moved':
         this.#move(event, at);
@@ -115,7 +142,8 @@ export class Timeline {
 
   /** True if the checkpoint exists in this session at all, whatever branch it is on. */
   knows(checkpointId: string): boolean {
-    return this.#checkpoints.some(({ event }) => event.checkpointId === checkpointId);
+    const known = [...this.#checkpoints, ...this.#kept];
+    return known.some(({ event }) => event.checkpointId === checkpointId);
   }
 
   /** True if an event tells of the restore of files whose undo this is. */

@@ -21,8 +21,14 @@ export type SideAnswer =
   | { readonly kind: 'late' }
   | { readonly kind: 'dropped' };
 
-/** Asks a model once, without tools. Never rejects; ends as soon as the turn is stopped or interrupted. */
-export async function askAside(turn: TurnContext, side: SideRequest): Promise<SideAnswer> {
+/** What a request of the engine's own is made on: a turn, or the loop where none runs. */
+export type SideGround = Pick<
+  TurnContext,
+  'sessionId' | 'turnId' | 'deps' | 'config' | 'attention'
+>;
+
+/** Asks a model once, without tools. Never rejects; ends as soon as its ground is stopped or interrupted. */
+export async function askAside(turn: SideGround, side: SideRequest): Promise<SideAnswer> {
   const attention = turn.attention();
   const late = new AbortController();
   const timer = new AbortController();
@@ -44,7 +50,7 @@ export async function askAside(turn: TurnContext, side: SideRequest): Promise<Si
 
 /** Null when the signal aborted first. */
 async function collect(
-  turn: TurnContext,
+  turn: SideGround,
   side: SideRequest,
   signal: AbortSignal,
 ): Promise<SideAnswer | null> {
@@ -61,7 +67,7 @@ async function collect(
   return { kind: 'failed', reason: `The reply of ${model.info.name} broke off before its end` };
 }
 
-function toRequest(turn: TurnContext, side: SideRequest, model: Model): ModelRequest {
+function toRequest(turn: SideGround, side: SideRequest, model: Model): ModelRequest {
   const { id } = model.info;
   return {
     sessionId: turn.sessionId,

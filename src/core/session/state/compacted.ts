@@ -26,6 +26,7 @@ export function compactedMessages(
     'The conversation before this point was condensed. The current objective, in the words of the user:',
     element('objective', brief.objective),
     repliesLine(brief.replies - repliesIn(kept)),
+    ...openItems(brief),
     'Summary:',
     defanged(event.summary),
   ].join('\n');
@@ -36,6 +37,14 @@ export function compactedMessages(
     parts: [{ type: 'text', text }, ...brief.attachments],
   };
   return [summary, ...envelope(event, directives), ...kept];
+}
+
+/** What the plan has left to do; nothing where there is no plan, or it is done. */
+function openItems({ plan }: TurnBrief): readonly string[] {
+  const open = plan.filter(({ status }) => status !== 'completed');
+  if (open.length === 0) return [];
+  const lines = open.map(({ content, status }) => `- [${status}] ${content}`);
+  return ['Open items of the plan:', element('open-items', lines.join('\n'))];
 }
 
 /** How many messages stand in front of those that a compaction keeps. */

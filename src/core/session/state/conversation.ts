@@ -60,7 +60,7 @@ export class Conversation {
       case 'turn_started':
         this.#addUser(
           event.messageId,
-          'prompt',
+          event.origin ?? 'prompt',
           event.modelText === undefined
             ? defangedParts(toModelParts(event.content))
             : [{ type: 'text', text: event.modelText }],

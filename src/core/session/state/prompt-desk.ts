@@ -1,8 +1,9 @@
 import { canonicalJson } from '../../../base/canonical-json.ts';
 import { SessionError } from '../commands/session-error.ts';
+import type { CommandStamp } from '../commands/stamp.ts';
+import type { ControlEvent } from '../control-events.ts';
 import type { CommandId } from '../words.ts';
 import {
-  accepted,
   isEmpty,
   neverBegan,
   type PendingPrompt,
@@ -18,6 +19,7 @@ import type { SessionState } from './session-state.ts';
 export type PromptDeskParts = {
   readonly recorder: Recorder;
   readonly state: SessionState;
+  readonly stamp: CommandStamp;
   /** SHA-256 of UTF-8 text. */
   readonly digest: (text: string) => string;
   /** True if the id belongs to a message that waits elsewhere. */
@@ -62,7 +64,7 @@ export class PromptDesk {
     const bodyHash = this.#parts.digest(canonicalJson(prompt.content));
     const repeated = this.#repeated(prompt.commandId, bodyHash);
     if (repeated !== null) return repeated;
-    const pending = pendingPrompt(prompt, bodyHash);
+    const pending = pendingPrompt(prompt, this.issued(prompt, bodyHash));
     this.open(pending);
     if (prompt.order < this.#cancelledBefore) this.#withdraw([pending]);
     else {
@@ -70,6 +72,14 @@ export class PromptDesk {
       if (!this.#parts.begin()) this.#accept(pending);
     }
     return pending.outcome.promise;
+  }
+
+  /** The record of a prompt's admission. */
+  issued(prompt: Prompt, bodyHash: string): Extract<ControlEvent, { type: 'command_issued' }> {
+    const { commandId, content, actor, agency = 'user' } = prompt;
+    const origin = { actor, agency, commandId };
+    const command = this.#parts.stamp.stamp('user_input', { blocks: content }, origin);
+    return { type: 'command_issued', command, bodyHash };
   }
 
   /** The prompt whose turn it is. */
@@ -93,6 +103,12 @@ export class PromptDesk {
     const waiting = this.#waiting.takeBefore(order);
     this.#withdraw(waiting);
     return waiting.length > 0;
+  }
+
+  /** Takes back one that waits; false if none of this id does. Resolves when that is recorded. */
+  withdrawOne(commandId: CommandId, reason: string): Promise<void> | null {
+    const prompt = this.#waiting.take(commandId);
+    return prompt === undefined ? null : this.#withdrawn(prompt, reason);
   }
 
   /** Ends those that wait now. */
@@ -120,7 +136,11 @@ export class PromptDesk {
       );
     }
     if (pending !== undefined) return pending.outcome.promise;
-    return Promise.resolve(known?.ended ?? neverBegan('It was not begun before the process ended'));
+    const why =
+      known?.resolution === 'held' || this.#parts.isReserved(commandId)
+        ? 'It waits in the next-turn queue'
+        : 'It was taken back before it began';
+    return Promise.resolve(known?.ended ?? neverBegan(why));
   }
 
   /** A prompt that has to wait is on disk before it waits. */
@@ -128,25 +148,32 @@ export class PromptDesk {
     prompt.accepted = true;
     this.#parts.announce();
     this.#parts.recorder
-      .control(accepted(prompt))
+      .control(prompt.issued)
       .catch((cause: unknown) => prompt.outcome.reject(cause));
   }
 
   #withdraw(prompts: readonly PendingPrompt[]): void {
-    for (const prompt of prompts) {
-      const resolved = {
-        type: 'command_resolved',
-        commandId: prompt.commandId,
-        resolution: 'cancelled',
-        reason: 'user_cancelled',
-      } as const;
-      const events = prompt.accepted ? [resolved] : [accepted(prompt), resolved];
-      this.#parts.recorder.control(...events).then(
-        () => prompt.outcome.resolve(neverBegan()),
-        (cause: unknown) => prompt.outcome.reject(cause),
-      );
-      this.close(prompt);
-    }
+    // Whoever waits for the prompt is told what it came to, a failure too.
+    for (const prompt of prompts) this.#withdrawn(prompt, 'user_cancelled').catch(() => undefined);
     if (prompts.length > 0) this.#parts.announce();
+  }
+
+  async #withdrawn(prompt: PendingPrompt, reason: string): Promise<void> {
+    const { commandId, issued } = prompt;
+    const resolved = {
+      type: 'command_resolved',
+      commandId,
+      resolution: 'cancelled',
+      reason,
+    } as const;
+    const events = prompt.accepted ? [resolved] : [issued, resolved];
+    this.close(prompt);
+    try {
+      await this.#parts.recorder.control(...events);
+      prompt.outcome.resolve(neverBegan());
+    } catch (cause) {
+      prompt.outcome.reject(cause);
+      throw cause;
+    }
   }
 }

@@ -1,6 +1,7 @@
 import { Deferred } from '../../../base/deferred.ts';
 import type { ContentBlock, StopReason } from '../../../protocol/acp.ts';
 import type { Actor } from '../../../protocol/controls.ts';
+import type { Agency } from '../commands/command.ts';
 import type { ControlEvent } from '../control-events.ts';
 import { NO_USAGE } from '../turn/budget.ts';
 import { cancelledEnding } from '../turn/terminal.ts';
@@ -12,6 +13,8 @@ export type Prompt = {
   readonly commandId: CommandId;
   readonly content: readonly ContentBlock[];
   readonly actor: Actor;
+  /** Missing: a person's. */
+  readonly agency?: Agency;
 };
 
 /** How a prompt ended; `turnId` is null if it never began. */
@@ -26,8 +29,11 @@ export type PromptOutcome = {
 export type PendingPrompt = Prompt & {
   /** The record that it left the next-turn queue, where it waited there; it goes before its admission. */
   readonly sent: ControlEvent | null;
+  /** The record of its admission. */
+  readonly issued: ControlEvent;
   readonly bodyHash: string;
   readonly outcome: Deferred<PromptOutcome>;
+  /** True once its admission is recorded. */
   accepted: boolean;
 };
 
@@ -51,6 +57,12 @@ export class PromptQueue {
     return this.#waiting.shift();
   }
 
+  /** Takes out one. */
+  take(commandId: CommandId): PendingPrompt | undefined {
+    const at = this.#waiting.findIndex((prompt) => prompt.commandId === commandId);
+    return at === -1 ? undefined : this.#waiting.splice(at, 1)[0];
+  }
+
   /** Takes out what arrived before `order`; later ones keep their places. */
   takeBefore(order: number): readonly PendingPrompt[] {
     const taken = this.#waiting.filter((prompt) => prompt.order < order);
@@ -68,26 +80,17 @@ export function neverBegan(reason?: string): PromptOutcome {
 /** A pending prompt with nothing recorded yet. */
 export function pendingPrompt(
   prompt: Prompt,
-  bodyHash: string,
+  issued: Extract<ControlEvent, { type: 'command_issued' }>,
   sent: ControlEvent | null = null,
 ): PendingPrompt {
-  return { ...prompt, bodyHash, sent, outcome: new Deferred<PromptOutcome>(), accepted: false };
-}
-
-/** The record of a prompt's admission. */
-export function accepted(prompt: PendingPrompt): {
-  type: 'command_accepted';
-  commandId: CommandId;
-  command: 'session/prompt';
-  bodyHash: string;
-  actor: Actor;
-} {
+  const { bodyHash } = issued;
   return {
-    type: 'command_accepted',
-    commandId: prompt.commandId,
-    command: 'session/prompt',
-    bodyHash: prompt.bodyHash,
-    actor: prompt.actor,
+    ...prompt,
+    issued,
+    bodyHash,
+    sent,
+    outcome: new Deferred<PromptOutcome>(),
+    accepted: false,
   };
 }
 

@@ -1,9 +1,10 @@
 import type { Disposable } from '../../../base/disposables.ts';
 import { Emitter } from '../../../base/emitter.ts';
 import type { ControlEvent } from '../control-events.ts';
-import type { EphemeralEvent, HistoryEvent, SessionSignal } from '../events.ts';
+import type { EphemeralEvent, HistoryEvent, LoopSignal } from '../events.ts';
 import type { Journal, NewRecord, StoredRecord } from '../ports.ts';
 import type { SessionId } from '../words.ts';
+import type { Causes } from './causes.ts';
 
 /** Where a session's history stands. */
 export type Tip = { readonly lastEventId: number; readonly prefixHash: string };
@@ -17,7 +18,8 @@ export class Recorder implements Disposable {
   readonly #sessionId: SessionId;
   readonly #journal: Journal;
   readonly #onFault: (fault: unknown) => void;
-  readonly #signals: Emitter<SessionSignal>;
+  readonly #signals: Emitter<LoopSignal>;
+  readonly #causes: Causes;
   #delivery: Promise<unknown> = Promise.resolve();
   #tip: Tip;
   #fault: { readonly cause: unknown } | null = null;
@@ -27,14 +29,16 @@ export class Recorder implements Disposable {
     sessionId: SessionId,
     journal: Journal,
     tip: Tip,
+    causes: Causes,
     onFault: (fault: unknown) => void,
     onListenerError: (error: unknown) => void,
   ) {
     this.#sessionId = sessionId;
     this.#journal = journal;
     this.#tip = tip;
+    this.#causes = causes;
     this.#onFault = onFault;
-    this.#signals = new Emitter<SessionSignal>(onListenerError);
+    this.#signals = new Emitter<LoopSignal>(onListenerError);
   }
 
   /** The newest delivered history event. */
@@ -42,7 +46,7 @@ export class Recorder implements Disposable {
     return this.#tip;
   }
 
-  get onSignal(): Emitter<SessionSignal>['event'] {
+  get onSignal(): Emitter<LoopSignal>['event'] {
     return this.#signals.event;
   }
 
@@ -59,7 +63,10 @@ export class Recorder implements Disposable {
   /** Journals records of both streams, all or none. */
   append(records: readonly NewRecord[]): Promise<void> {
     if (this.#fault !== null) return Promise.reject(this.#fault.cause);
-    const stored = this.#journal.append(this.#sessionId, records);
+    const stored = this.#journal.append(
+      this.#sessionId,
+      records.map((record) => this.#causes.caused(record)),
+    );
     const delivered = this.#deliverAfter(this.#delivery, stored);
     this.#delivery = delivered.catch((cause: unknown) => this.#latch(cause));
     return delivered;

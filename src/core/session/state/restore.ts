@@ -1,4 +1,5 @@
 import type { HistoryEvent } from '../events.ts';
+import type { NewRecord } from '../ports.ts';
 import { NO_USAGE } from '../turn/budget.ts';
 import { terminal } from '../turn/terminal.ts';
 import type { TurnId } from '../words.ts';
@@ -9,13 +10,14 @@ import type { SessionState } from './session-state.ts';
 /**
  * What has to be added to a history whose process died in the middle of a turn: a started call without a result is
  * `outcome_unknown` (it is never run again), an unstarted one is cancelled, and the turn is sealed (design §4.9).
- * Empty for a history that ended well.
+ * Empty for a history that ended well; `isParked` leaves the open turn as it is.
  */
 export function interruptedEvents(
   state: SessionState,
   conversation: Conversation,
-): readonly HistoryEvent[] {
-  const turnId = state.openTurn;
+  { isParked }: { readonly isParked: boolean },
+): readonly NewRecord[] {
+  const turnId = isParked ? null : state.openTurn;
   const lost = state.openProcesses.map(
     (processId): HistoryEvent => ({
       type: 'process_ended',
@@ -25,8 +27,13 @@ export function interruptedEvents(
       signal: null,
     }),
   );
-  if (turnId === null) return lost;
-  return [...looseEnds(state, conversation, turnId), ...lost, sealed(turnId)];
+  if (turnId === null) return lost.map(toRecord);
+  const ends = [...looseEnds(state, conversation, turnId), ...lost, sealed(turnId)];
+  return ends.map(toRecord);
+}
+
+function toRecord(event: HistoryEvent): NewRecord {
+  return { stream: 'history', event };
 }
 
 /** What a turn that broke off left open, brought to an end: questions, a reply, calls. */

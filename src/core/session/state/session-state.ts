@@ -1,6 +1,8 @@
-import type { AvailableCommand, StopReason } from '../../../protocol/acp.ts';
+import type { AvailableCommand, ContentBlock, StopReason } from '../../../protocol/acp.ts';
+import type { Actor } from '../../../protocol/controls.ts';
+import type { DurableCommand } from '../commands/command.ts';
 import type { ControlEvent } from '../control-events.ts';
-import type { HistoryEvent } from '../events.ts';
+import type { DelegateOrigin, HistoryEvent } from '../events.ts';
 import { Timeline } from '../history/timeline.ts';
 import type {
   CommandId,
@@ -12,6 +14,7 @@ import type {
   TurnId,
   Usage,
 } from '../words.ts';
+import { OpenTurn } from './open-turn.ts';
 
 /** How a turn that is over ended. */
 export type EndedTurn = {
@@ -23,16 +26,34 @@ export type EndedTurn = {
 
 /** A prompt or other command as the control stream knows it. */
 export type KnownCommand = {
+  readonly type: DurableCommand['type'];
   readonly bodyHash: string;
   readonly turnId: TurnId | null;
   readonly ended: EndedTurn | null;
-  readonly cancelled: boolean;
+  /** How it ended; null while it waits, or runs as a turn of an older version. */
+  readonly resolution: string | null;
+  readonly reason: string | null;
+  /** What a prompt says, until it is resolved. */
+  readonly waiting: { readonly content: readonly ContentBlock[]; readonly actor: Actor } | null;
 };
+
+/** A prompt that was accepted and has not begun. */
+export type WaitingInput = {
+  readonly commandId: CommandId;
+  readonly content: readonly ContentBlock[];
+  readonly actor: Actor;
+};
+
+/** Where a record stands, and what brought it about. */
+export type RecordPlace = { readonly seq: number; readonly commandIds: readonly CommandId[] };
+
+const NOWHERE: RecordPlace = { seq: 0, commandIds: [] };
 
 /** What a session is, folded from its two streams; the same fold live and after a restart. */
 export class SessionState {
   #config: SessionConfig | null = null;
   #title: string | null = null;
+  #delegate: DelegateOrigin | null = null;
   #commands: readonly AvailableCommand[] = [];
   #openTurn: TurnId | null = null;
   readonly #started = new Set<ToolCallId>();
@@ -42,6 +63,8 @@ export class SessionState {
   readonly #turnCommands = new Map<TurnId, CommandId>();
   /** Branches, checkpoints and what can be redone. */
   readonly timeline = new Timeline();
+  /** The turn that is open, and its questions. */
+  readonly open = new OpenTurn();
 
   get config(): SessionConfig {
     if (this.#config === null) throw new TypeError('A history begins with session_created');
@@ -55,6 +78,11 @@ export class SessionState {
   /** The slash commands offered now. */
   get commands(): readonly AvailableCommand[] {
     return this.#commands;
+  }
+
+  /** Whose delegate it is; null for a session's own loop. */
+  get delegate(): DelegateOrigin | null {
+    return this.#delegate;
   }
 
   /** A turn that began and has not ended; after a crash it is the interrupted one. */
@@ -81,11 +109,23 @@ export class SessionState {
     return this.#accepted.get(commandId);
   }
 
+  /** Prompts that were accepted and neither began nor ended, oldest first. */
+  get waitingInputs(): readonly WaitingInput[] {
+    return [...this.#accepted].flatMap(([commandId, { type, resolution, turnId, waiting }]) => {
+      const waits = type === 'user_input' && resolution === null && turnId === null;
+      return waits ? [{ commandId, ...(waiting ?? NOTHING_KNOWN) }] : [];
+    });
+  }
+
   /** Takes the next event of the whole history; `at` in milliseconds since the epoch. */
-  applyHistory(event: HistoryEvent, at = 0): void {
+  applyHistory(event: HistoryEvent, at = 0, { seq, commandIds } = NOWHERE): void {
     this.timeline.applyHistory(event, at);
+    this.open.applyHistory(event, at, seq, commandIds);
     switch (event.type) {
       case 'session_created':
+        this.#delegate = event.delegate ?? null;
+        this.#config = event.config;
+        break;
       case 'config_changed':
         this.#config = event.config;
         break;
@@ -98,7 +138,7 @@ export class SessionState {
       case 'turn_started':
         this.#openTurn = event.turnId;
         this.#turnCommands.set(event.turnId, event.commandId);
-        this.#update(event.commandId, { turnId: event.turnId });
+        this.#update(event.commandId, { turnId: event.turnId, waiting: null });
         break;
       case 'turn_ended':
         this.#endTurn(event);
@@ -128,10 +168,37 @@ export class SessionState {
 
   applyControl(event: ControlEvent, at = 0): void {
     this.timeline.applyControl(event, at);
-    if (event.type === 'command_accepted')
-      this.#update(event.commandId, { bodyHash: event.bodyHash });
-    else if (event.type === 'command_resolved')
-      this.#update(event.commandId, { cancelled: event.resolution === 'cancelled' });
+    this.open.applyControl(event);
+    switch (event.type) {
+      case 'command_issued':
+        this.#issued(event);
+        break;
+      case 'command_accepted':
+        this.#update(event.commandId, { bodyHash: event.bodyHash });
+        break;
+      case 'inject_accepted':
+        if (event.commandId !== undefined && event.bodyHash !== undefined)
+          this.#update(event.commandId, { type: 'inject', bodyHash: event.bodyHash });
+        break;
+      case 'command_resolved':
+        this.#update(event.commandId, {
+          resolution: event.resolution,
+          reason: event.reason ?? null,
+          waiting: null,
+        });
+        break;
+      default:
+        break;
+    }
+  }
+
+  #issued({ command, bodyHash }: Extract<ControlEvent, { type: 'command_issued' }>): void {
+    const { command_id, type, actor } = command;
+    // A restart reads the history first: what has begun need not be kept.
+    const begun = this.#accepted.get(command_id)?.turnId ?? null;
+    const waiting =
+      command.type === 'user_input' && begun === null ? { content: command.blocks, actor } : null;
+    this.#update(command_id, { type, bodyHash, waiting });
   }
 
   #endTurn(event: Extract<HistoryEvent, { type: 'turn_ended' }>): void {
@@ -146,11 +213,20 @@ export class SessionState {
 
   #update(commandId: CommandId, change: Partial<KnownCommand>): void {
     const known = this.#accepted.get(commandId) ?? {
+      type: 'user_input',
       bodyHash: '',
       turnId: null,
       ended: null,
-      cancelled: false,
+      resolution: null,
+      reason: null,
+      waiting: null,
     };
     this.#accepted.set(commandId, { ...known, ...change });
   }
 }
+
+/** What older versions kept of a prompt that waited. */
+const NOTHING_KNOWN = {
+  content: [],
+  actor: { clientId: 'unknown', role: 'host_owner', source: 'acp' },
+} as const satisfies Omit<WaitingInput, 'commandId'>;

@@ -1,23 +1,16 @@
 import type { NewRecord } from '../ports.ts';
 import type { TurnResult } from '../turn/turn.ts';
-import type { CommandId, MessageId, SessionConfig, TurnId } from '../words.ts';
-import { accepted, expansion, type PendingPrompt } from './prompts.ts';
+import type { MessageId, SessionConfig, TurnId } from '../words.ts';
+import { expansion, type PendingPrompt } from './prompts.ts';
 import { titleFrom } from './title.ts';
 
-/** The records of a turn's end and of its prompt's, for one append. */
-export function endOf(
-  commandId: CommandId,
-  turnId: TurnId,
-  { ending, usage, iterations }: TurnResult,
-): readonly NewRecord[] {
+/** The record of a turn's end. */
+export function endOf(turnId: TurnId, { ending, usage, iterations }: TurnResult): NewRecord {
   const { terminal, stopReason } = ending;
-  return [
-    {
-      stream: 'history',
-      event: { type: 'turn_ended', turnId, terminal, stopReason, usage, iterations },
-    },
-    { stream: 'control', event: { type: 'command_resolved', commandId, resolution: 'started' } },
-  ];
+  return {
+    stream: 'history',
+    event: { type: 'turn_ended', turnId, terminal, stopReason, usage, iterations },
+  };
 }
 
 /** What a turn begins with. */
@@ -32,15 +25,15 @@ export type Beginning = {
   readonly hasTitle: boolean;
 };
 
-/** The records of a turn's beginning, for one append: its prompt's admission, unless that is on disk, and the turn. */
+/** The records of a turn's beginning, for one append: its prompt's admission, unless that is on disk, its end as a command, and the turn. */
 export function beginningOf(begin: Beginning): readonly NewRecord[] {
   const { prompt, turnId, messageId, config } = begin;
   const { commandId, content, sent } = prompt;
   const modelText = expansion(content, begin.expand);
-  const admission = [...(sent === null ? [] : [sent]), accepted(prompt)];
-  const records: NewRecord[] = prompt.accepted
-    ? []
-    : admission.map((event) => ({ stream: 'control', event }));
+  const admission = [...(sent === null ? [] : [sent]), ...(prompt.accepted ? [] : [prompt.issued])];
+  const records: NewRecord[] = admission.map((event) => ({ stream: 'control', event }));
+  const resolved = { type: 'command_resolved', commandId, resolution: 'started' } as const;
+  records.push({ stream: 'control', event: resolved });
   records.push({
     stream: 'history',
     event: {

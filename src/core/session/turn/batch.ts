@@ -1,7 +1,9 @@
 import type { JsonObject } from '../../../base/json.ts';
 import type { HistoryEvent } from '../events.ts';
 import type { ModelToolCall } from '../model.ts';
-import { orAborted } from './aborts.ts';
+import type { ParkedTurn } from '../state/parked.ts';
+import { ABORTED, orAborted } from './aborts.ts';
+import { notKept } from './checkpoint-required.ts';
 import { type Approved, approve, type Planned, plan, type ReadyCall, replan } from './plan-call.ts';
 import {
   callCancelledResult,
@@ -23,10 +25,35 @@ export async function runBatch(
   iteration: number,
   calls: readonly ModelToolCall[],
 ): Promise<void> {
+  const planned = await planAll(turn, calls);
+  await turn.recorder.history(...planned.map((item) => proposed(turn, item)));
+  await runPlanned(turn, iteration, planned);
+}
+
+/** Goes on with a batch that a restart found at a question: what has a result is done, the rest is asked for again. */
+export async function resumeBatch(
+  turn: TurnContext,
+  iteration: number,
+  { calls }: ParkedTurn,
+): Promise<void> {
+  await runPlanned(turn, iteration, await planAll(turn, calls));
+}
+
+async function planAll(
+  turn: TurnContext,
+  calls: readonly ModelToolCall[],
+): Promise<readonly Planned[]> {
   const planned: Planned[] = [];
   for (const call of calls) turn.calls.begin(call);
   for (const call of calls) planned.push(await plan(turn, call));
-  await turn.recorder.history(...planned.map((item) => proposed(turn, item)));
+  return planned;
+}
+
+async function runPlanned(
+  turn: TurnContext,
+  iteration: number,
+  planned: readonly Planned[],
+): Promise<void> {
   const dropped = (): readonly HistoryEvent[] =>
     planned.map(({ call }) => {
       const isCancelled = turn.calls.isCancelled(call.toolCallId);
@@ -79,31 +106,40 @@ async function settle(
   if (turn.calls.isCancelled(item.call.toolCallId)) return end(callCancelledResult());
   if (current.kind === 'refused') return end(current.result);
   if (current.kind === 'deferred') return end(errorText('failed', current.error));
-  await keepBefore(turn, current);
+  const lacks = await keepBefore(turn, current);
   if (turn.signal.aborted) return end(cancelledResult());
   if (turn.calls.isCancelled(item.call.toolCallId)) return end(callCancelledResult());
-  await turn.recorder.history({
-    type: 'tool_started',
-    turnId: turn.turnId,
-    toolCallId: current.call.toolCallId,
-  });
+  if (lacks !== null) {
+    const failure = notKept(lacks);
+    turn.fail(failure);
+    return end(errorText('failed', `Not run. ${failure.message}`));
+  }
+  const { toolCallId } = current.call;
+  // It only asked before the restart, and asks the same again.
+  if (turn.parked?.started.has(toolCallId) !== true)
+    await turn.recorder.history({ type: 'tool_started', turnId: turn.turnId, toolCallId });
   return end(await runCall(turn, current));
 }
 
-/** What the call may change is kept before it runs; Stop does not wait for that. */
+/**
+ * What the call may change is kept before it runs; Stop does not wait for that. Resolves with what is lacking where it
+ * has to be kept, else null.
+ */
 async function keepBefore(
   turn: TurnContext,
   { call, prepared, readOnly }: ReadyCall,
-): Promise<void> {
+): Promise<string | null> {
   const { checkpoints } = turn.resources;
   const { accesses } = prepared;
-  if (checkpoints === undefined || readOnly || accesses.every(({ kind }) => kind === 'session'))
-    return;
+  const policy = turn.config.checkpoints;
+  if (checkpoints === undefined || policy === 'off') return null;
+  if (readOnly || accesses.every(({ kind }) => kind === 'session')) return null;
   const paths = accesses.flatMap((access) => (access.kind === 'write' ? [access.path] : []));
   const effect = { turnId: turn.turnId, toolCallId: call.toolCallId, paths };
   const ended = turn.calls.signalOf(call.toolCallId, turn.signal);
   // The state before the turn is wanted also where this one call is not.
-  await orAborted(checkpoints.beforeEffect(effect, turn.signal), ended);
+  const lacks = await orAborted(checkpoints.beforeEffect(effect, turn.signal), ended);
+  return policy === 'required' && lacks !== ABORTED ? lacks : null;
 }
 
 /** Waits for all; the first failure stops the turn, so that nothing goes on behind it. */

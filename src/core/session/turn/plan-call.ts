@@ -63,6 +63,7 @@ export async function plan(turn: TurnContext, call: ModelToolCall): Promise<Plan
 
 /** Asks the person where policy wants it. Resolves at once for every other call. */
 export async function approve(turn: TurnContext, item: Planned): Promise<Approved> {
+  if (item.kind === 'ready') return (await refusedBefore(turn, item)) ?? item;
   if (item.kind !== 'ask') return item;
   const { call, preview, decision, prepared } = item;
   if (turn.signal.aborted)
@@ -75,8 +76,7 @@ export async function approve(turn: TurnContext, item: Planned): Promise<Approve
     return { ...item, kind: 'refused', result: callCancelledResult() };
   if (turn.attention().aborted) return { ...item, kind: 'refused', result: interruptedResult() };
   const options = toOptions(decision);
-  const answer = await turn.gates.ask(
-    turn.turnId,
+  const answer = await turn.ask(
     {
       kind: 'permission',
       toolCallId: call.toolCallId,
@@ -91,9 +91,18 @@ export async function approve(turn: TurnContext, item: Planned): Promise<Approve
       options,
     },
     turn.calls.signalOf(call.toolCallId, turn.attention()),
+    { about: prepared.accesses },
   );
   if (await isAllowed(turn, decision, options, answer))
     return { ...item, kind: 'ready', prepared, output: createOutputTail() };
+  return { ...item, kind: 'refused', result: denial(answer) };
+}
+
+/** A call that needs no question any more, though a person said no to it before a restart; null for every other. */
+async function refusedBefore(turn: TurnContext, item: ReadyCall): Promise<RefusedCall | null> {
+  const answer = await turn.answerBefore(item.call.toolCallId);
+  if (answer === null || (answer.kind === 'selected' && answer.optionId.startsWith('allow')))
+    return null;
   return { ...item, kind: 'refused', result: denial(answer) };
 }
 

@@ -168,8 +168,7 @@ function needsSignIn(error: ModelError): boolean {
 }
 
 async function signIn(turn: TurnContext, error: ModelError): Promise<boolean> {
-  const answer = await turn.gates.ask(
-    turn.turnId,
+  const answer = await turn.ask(
     { kind: 'auth', target: error.source, targetKind: 'model', message: error.message },
     turn.signal,
   );

@@ -129,7 +129,7 @@ function toContext(turn: TurnContext, ready: ReadyCall, signal: AbortSignal): To
     },
     files: resources.files,
     ask: (request) => ask(turn, toolCallId, request),
-    signIn: (request) => askSignIn(turn.gates, turnId, request, signal),
+    signIn: (request) => askSignIn(turn.ask, request, signal),
     setPlan: (entries) => recorder.history({ type: 'plan_changed', turnId, entries }),
     processes: resources.processes,
   };
@@ -141,11 +141,7 @@ async function ask(
   { message, schema }: AskRequest,
 ): Promise<AskAnswer> {
   const request = { kind: 'ask', toolCallId, message, schema } as const;
-  const answer = await turn.gates.ask(
-    turn.turnId,
-    request,
-    turn.calls.signalOf(toolCallId, turn.attention()),
-  );
+  const answer = await turn.ask(request, turn.calls.signalOf(toolCallId, turn.attention()));
   if (answer.kind === 'accepted') return { kind: 'answered', content: answer.content };
   return { kind: 'declined', reason: answer.kind === 'declined' ? (answer.reason ?? null) : null };
 }

@@ -1,18 +1,20 @@
 import type { Clock } from '../../../base/clock.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { Ids } from '../../../base/ids.ts';
-import type { Checkpoints } from '../checkpoints.ts';
-import type { CheckpointFiles } from '../control-events.ts';
+import type { Checkpoints, EndedTurn } from '../checkpoints.ts';
 import type { Log, NewRecord } from '../ports.ts';
+import type { ParkedTurn } from '../state/parked.ts';
 import type { Recorder } from '../state/recorder.ts';
-import type { CheckpointId, TurnId } from '../words.ts';
+import type { CheckpointId, CheckpointPolicy, TurnId } from '../words.ts';
 import { ABORTED, abortReason, orAborted } from './aborts.ts';
-import { cancelledEnding, closedEnding, type Ending } from './terminal.ts';
+import { CheckpointRequired, notKept } from './checkpoint-required.ts';
+import { cancelledEnding, closedEnding, type Ending, runtimeErrorEnding } from './terminal.ts';
 
 /** What the checkpoint of a turn is taken with. */
 export type TurnCheckpointParts = {
   /** Null where no checkpoints are kept. */
   readonly checkpoints: Checkpoints | null;
+  readonly policy: CheckpointPolicy;
   readonly recorder: Pick<Recorder, 'onSignal' | 'append'>;
   readonly ids: Ids;
   readonly clock: Clock;
@@ -24,7 +26,10 @@ export type TurnCheckpointParts = {
 export type SealedEnding = { readonly ending: Ending; readonly records: readonly NewRecord[] };
 
 /** How long the end of a session waits for the files of the turn that it stopped. */
-const CLOSING_MS = 2_000;
+const CLOSING_MS = 1_500;
+
+/** What a turn left; `lacks` is why something is lacking that should be kept, or null. */
+type Left = { readonly files: EndedTurn['files'] | null; readonly lacks: string | null };
 
 /** The checkpoint of one turn. It belongs to the turn's end, or comes behind it when the turn was stopped. */
 export class TurnCheckpoint {
@@ -32,13 +37,17 @@ export class TurnCheckpoint {
   readonly #turnId: TurnId;
   readonly #beforeMessages: number;
   #beforeEvent = 0;
-  #files: Promise<CheckpointFiles | null> | null = null;
+  #files: Promise<Left> | null = null;
 
-  /** To be made before the turn's first event is journaled. */
-  constructor(parts: TurnCheckpointParts, turnId: TurnId) {
+  /** To be made before the turn's first event is journaled; `parked` is how a turn began that goes on. */
+  constructor(parts: TurnCheckpointParts, turnId: TurnId, parked: ParkedTurn['before'] | null) {
     this.#parts = parts;
     this.#turnId = turnId;
-    this.#beforeMessages = parts.messageCount();
+    this.#beforeMessages = parked?.messageCount ?? parts.messageCount();
+    if (parked !== null) {
+      this.#beforeEvent = parked.eventId;
+      return;
+    }
     const subscription = parts.recorder.onSignal((signal) => {
       if (signal.stream !== 'history') return;
       const { seq, event } = signal.record;
@@ -57,7 +66,12 @@ export class TurnCheckpoint {
     if (!signal.aborted) await orAborted(files, signal);
     const stopped = stoppedEnding(signal);
     if (stopped !== null) return { ending: stopped, records: [] };
-    return { ending, records: this.#records(true, await files) };
+    const left = await files;
+    const fault = this.#faultOf(left, signal);
+    return {
+      ending: fault === null ? ending : runtimeErrorEnding(notKept(fault).message),
+      records: this.#records(true, left, fault),
+    };
   }
 
   /** Journals the checkpoint of a turn that was stopped, once that is sealed; null if there is nothing to do. */
@@ -70,26 +84,43 @@ export class TurnCheckpoint {
     );
   }
 
-  async #journal(files: Promise<CheckpointFiles | null>, isClosing: boolean): Promise<void> {
+  async #journal(files: Promise<Left>, isClosing: boolean): Promise<void> {
     const { clock, recorder } = this.#parts;
     const inTime = new AbortController();
     const tooLate = (): typeof ABORTED => ABORTED;
     const late = isClosing ? clock.sleep(CLOSING_MS, inTime.signal).then(tooLate, tooLate) : files;
     const kept = await Promise.race([files, late]);
     inTime.abort();
-    if (kept === ABORTED) return;
-    const records = this.#records(false, kept);
+    const left: Left =
+      kept === ABORTED ? { files: null, lacks: 'The session ended before they were read' } : kept;
+    const fault = this.#faultOf(left);
+    if (kept === ABORTED && fault === null) return;
+    const records = this.#records(false, left, fault);
     if (records.length > 0) await recorder.append(records);
   }
 
-  #endFiles(): Promise<CheckpointFiles | null> | null {
-    const { checkpoints } = this.#parts;
+  #endFiles(): Promise<Left> | null {
+    const { checkpoints, policy } = this.#parts;
     if (checkpoints === null) return null;
-    this.#files ??= checkpoints.endTurn(this.#turnId).catch((failure: unknown) => {
-      this.#warn(failure);
-      return null;
-    });
+    const nothing: Left = { files: null, lacks: null };
+    if (policy === 'off') return Promise.resolve(nothing);
+    this.#files ??= checkpoints.endTurn(this.#turnId).then(
+      (ended) => ended ?? nothing,
+      (failure: unknown) => {
+        this.#warn(failure);
+        return { files: null, lacks: messageOf(failure) };
+      },
+    );
     return this.#files;
+  }
+
+  /** Why no turn may begin after this one, or null. */
+  #faultOf({ lacks }: Left, signal?: AbortSignal): string | null {
+    if (this.#parts.policy !== 'required') return null;
+    const reason = signal?.aborted === true ? abortReason(signal) : null;
+    const cause = reason?.kind === 'failed' ? reason.cause : null;
+    const known = cause instanceof CheckpointRequired ? cause.data['lacks'] : null;
+    return lacks ?? (typeof known === 'string' ? known : null);
   }
 
   #warn(failure: unknown): void {
@@ -97,10 +128,12 @@ export class TurnCheckpoint {
     this.#parts.log.warn('The files of a turn could not be kept', details);
   }
 
-  #records(onStack: boolean, files: CheckpointFiles | null): readonly NewRecord[] {
+  #records(onStack: boolean, { files }: Left, fault: string | null): readonly NewRecord[] {
     const { ids, messageCount } = this.#parts;
     const afterMessageCount = messageCount();
-    if (afterMessageCount === this.#beforeMessages && (files?.changed.length ?? 0) === 0) return [];
+    const isNothing =
+      afterMessageCount === this.#beforeMessages && (files?.changed.length ?? 0) === 0;
+    if (isNothing && fault === null) return [];
     return [
       {
         stream: 'history',
@@ -113,6 +146,7 @@ export class TurnCheckpoint {
           afterMessageCount,
           beforeEventId: this.#beforeEvent,
           files,
+          ...(fault === null ? {} : { fault }),
         },
       },
     ];

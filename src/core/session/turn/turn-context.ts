@@ -1,13 +1,15 @@
+import type { CompactDesk } from '../control/compact-desk.ts';
 import type { NewDirective } from '../control/directives.ts';
 import type { SeamPass } from '../control/seams.ts';
 import type { SessionDeps, SessionResources } from '../deps.ts';
-import type { HistoryEvent } from '../events.ts';
+import type { GateAnswer, HistoryEvent } from '../events.ts';
 import type { Model, ToolDefinition } from '../model.ts';
 import type { Conversation } from '../state/conversation.ts';
-import type { Gates } from '../state/gates.ts';
+import type { ParkedTurn } from '../state/parked.ts';
 import type { Recorder } from '../state/recorder.ts';
 import type { Tool } from '../tool.ts';
-import type { Seam, SessionConfig, SessionId, TurnId } from '../words.ts';
+import type { Seam, SessionConfig, SessionId, ToolCallId, TurnId } from '../words.ts';
+import type { AskGate } from './ask-gate.ts';
 import type { ProgressWatch } from './progress.ts';
 import type { TextStream } from './text-stream.ts';
 import type { ToolCalls } from './tool-calls.ts';
@@ -22,7 +24,14 @@ export type TurnContext = {
   readonly deps: SessionDeps;
   readonly resources: SessionResources;
   readonly recorder: Recorder;
-  readonly gates: Gates;
+  /** Asks a person; see `AskGate`. */
+  readonly ask: AskGate;
+  /** What the person said before a restart about a call whose turn goes on now; null for every other. */
+  readonly answerBefore: (toolCallId: ToolCallId) => Promise<GateAnswer | null>;
+  /** Withdraws the questions of before a restart that were not asked again. */
+  readonly abandonRestored: () => Promise<void>;
+  /** Where a turn stood that goes on after a restart. */
+  readonly parked: ParkedTurn | null;
   readonly conversation: Conversation;
   readonly signal: AbortSignal;
   /** Visits a seam: delivers what is due there and announces the pass. `dropped` are the results of a batch that an interrupt drops here. */
@@ -37,6 +46,8 @@ export type TurnContext = {
   readonly closeSeams: (isForced: boolean) => boolean;
   /** A directive of the engine's own, issued at the next seam between two replies. */
   readonly tellDirective: (directive: NewDirective) => void;
+  /** Compactions that somebody asked for. */
+  readonly compactions: Pick<CompactDesk, 'atBoundary'>;
   /** The calls that have no result yet. */
   readonly calls: ToolCalls;
   readonly watch: ProgressWatch;

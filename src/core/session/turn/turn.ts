@@ -1,13 +1,13 @@
 import { messageOf } from '../../../base/errors.ts';
 import type { Model, ModelToolCall } from '../model.ts';
+import type { ParkedTurn } from '../state/parked.ts';
 import type { Usage } from '../words.ts';
 import { abortReason } from './aborts.ts';
-import { runBatch } from './batch.ts';
+import { resumeBatch, runBatch } from './batch.ts';
 import { addUsage, exhausted, NO_USAGE, outOfTime } from './budget.ts';
 import { replyInContext } from './compact.ts';
 import { CompletionJudge } from './judge.ts';
 import { repetitionWarning } from './progress.ts';
-import type { ReplyResult } from './reply.ts';
 import {
   cancelledEnding,
   closedEnding,
@@ -32,10 +32,11 @@ type Progress = { iteration: number; usage: Usage; readonly judge: CompletionJud
  * is reached, or the signal aborts. Journal faults reject; everything else is an ending.
  */
 export async function runTurn(turn: TurnContext): Promise<TurnResult> {
-  const startedAt = turn.deps.clock.now();
+  const { parked } = turn;
+  const startedAt = turn.deps.clock.now() - (parked?.elapsedMs ?? 0);
   const progress: Progress = {
-    iteration: 0,
-    usage: NO_USAGE,
+    iteration: parked?.iteration ?? 0,
+    usage: parked?.usage ?? NO_USAGE,
     judge: new CompletionJudge(turn),
   };
   try {
@@ -55,6 +56,8 @@ async function runToEnding(
   progress: Progress,
   startedAt: number,
 ): Promise<Ending> {
+  const resumed = await goOn(turn, progress);
+  if (resumed !== null && turn.closeSeams(!endsByAgent(resumed))) return resumed;
   for (;;) {
     const spent = {
       steps: progress.iteration,
@@ -68,6 +71,17 @@ async function runToEnding(
   }
 }
 
+/** What comes of the question that a turn stood at before a restart; null means that the turn goes on. */
+async function goOn(turn: TurnContext, progress: Progress): Promise<Ending | null> {
+  const { parked } = turn;
+  if (parked === null) return null;
+  const { calls, finish } = parked;
+  if (calls.length === 0) return abortEnding(turn);
+  await resumeBatch(turn, progress.iteration, parked);
+  await turn.abandonRestored();
+  return abortEnding(turn) ?? unfinished(finish) ?? goingRound(turn, calls);
+}
+
 function endsByAgent({ terminal: { owner } }: Ending): boolean {
   return owner === 'agent' || owner === 'unknown';
 }
@@ -78,6 +92,8 @@ async function iterate(turn: TurnContext, progress: Progress): Promise<Ending | 
   await turn.passSeam('iteration_start', progress.iteration);
   const { reply, summaryUsage } = await replyInContext(turn, progress.iteration);
   progress.usage = addUsage(progress.usage, summaryUsage);
+  // Whatever it stood at was asked again by now.
+  await turn.abandonRestored();
   if (reply.kind === 'aborted') return abortEnding(turn);
   if (reply.kind === 'interrupted') return null;
   if (reply.kind === 'failed') return providerEnding(reply.error.message);
@@ -85,7 +101,7 @@ async function iterate(turn: TurnContext, progress: Progress): Promise<Ending | 
   await reportUsage(turn, reply.model, reply.usage);
   if (reply.calls.length > 0) {
     await runBatch(turn, progress.iteration, reply.calls);
-    return abortEnding(turn) ?? unfinished(reply) ?? goingRound(turn, reply.calls);
+    return abortEnding(turn) ?? unfinished(reply.finish) ?? goingRound(turn, reply.calls);
   }
   if (reply.finish === 'pause') return turn.watch.paused(reply.isEmpty);
   const { ending, usage } = await progress.judge.end(
@@ -106,10 +122,8 @@ function goingRound(turn: TurnContext, calls: readonly ModelToolCall[]): Ending 
 }
 
 /** A reply that was cut at its output limit ends the turn, even though its complete calls have run. */
-function unfinished(reply: Extract<ReplyResult, { kind: 'replied' }>): Ending | null {
-  return reply.finish === 'length' || reply.finish === 'refusal'
-    ? finishedEnding(reply.finish)
-    : null;
+function unfinished(finish: NonNullable<ParkedTurn['finish']> | null): Ending | null {
+  return finish === 'length' || finish === 'refusal' ? finishedEnding(finish) : null;
 }
 
 function abortEnding(turn: TurnContext): Ending | null {

@@ -1,13 +1,16 @@
 import { messageOf } from '../../../base/errors.ts';
+import type { CompactDesk } from '../control/compact-desk.ts';
 import type { Seams } from '../control/seams.ts';
 import type { SessionDeps, SessionResources } from '../deps.ts';
 import type { Conversation } from '../state/conversation.ts';
 import type { Gates } from '../state/gates.ts';
+import type { ParkedTurn } from '../state/parked.ts';
 import type { Recorder } from '../state/recorder.ts';
 import { askSignIn } from '../state/sign-in.ts';
 import type { AskSignIn } from '../tool.ts';
 import type { SessionConfig, SessionId, TurnId } from '../words.ts';
 import { type AbortReason, abortReason, orAborted } from './aborts.ts';
+import { type AskGate, askGate } from './ask-gate.ts';
 import { NO_USAGE } from './budget.ts';
 import { ProgressWatch } from './progress.ts';
 import { runtimeErrorEnding } from './terminal.ts';
@@ -25,6 +28,7 @@ export type TurnParts = {
   readonly gates: Gates;
   readonly conversation: Conversation;
   readonly seams: Seams;
+  readonly compactions: Pick<CompactDesk, 'atBoundary'>;
   readonly calls: ToolCalls;
   readonly setStream: (stream: TextStream | null) => void;
   /** Tells subscribers what waits now. */
@@ -36,6 +40,8 @@ export type OneTurn = {
   readonly turnId: TurnId;
   readonly config: SessionConfig;
   readonly abort: AbortController;
+  /** Where it stood, if it goes on after a restart. */
+  readonly parked: ParkedTurn | null;
 };
 
 /**
@@ -45,8 +51,10 @@ export type OneTurn = {
 export async function runWholeTurn(parts: TurnParts, turn: OneTurn): Promise<TurnResult> {
   const { signal } = turn.abort;
   try {
-    await prepare(parts, turn);
-    return await runTurn(contextOf(parts, turn));
+    const at = { iteration: turn.parked?.iteration ?? 0 };
+    const ask = askGate({ ...parts, ...turn, iteration: () => at.iteration });
+    await prepare(parts, turn, ask);
+    return await runTurn(contextOf(parts, turn, ask, at));
   } catch (failure) {
     const reason = signal.aborted ? abortReason(signal) : null;
     if (reason?.kind === 'fault') throw reason.cause;
@@ -56,14 +64,19 @@ export async function runWholeTurn(parts: TurnParts, turn: OneTurn): Promise<Tur
   }
 }
 
-async function prepare({ resources, gates }: TurnParts, turn: OneTurn): Promise<void> {
+async function prepare({ resources }: TurnParts, turn: OneTurn, ask: AskGate): Promise<void> {
   const { signal } = turn.abort;
   if (resources.prepareTurn === undefined) return;
-  const signIn: AskSignIn = (request) => askSignIn(gates, turn.turnId, request, signal);
+  const signIn: AskSignIn = (request) => askSignIn(ask, request, signal);
   await orAborted(resources.prepareTurn({ signal, signIn }), signal);
 }
 
-function contextOf(parts: TurnParts, { turnId, config, abort }: OneTurn): TurnContext {
+function contextOf(
+  parts: TurnParts,
+  { turnId, config, abort, parked }: OneTurn,
+  ask: AskGate,
+  at: { iteration: number },
+): TurnContext {
   const { sessionId, deps, resources, recorder, gates, conversation, seams, calls } = parts;
   const { signal } = abort;
   const tools = new Map(resources.tools().map((tool) => [tool.definition.name, tool]));
@@ -77,10 +90,14 @@ function contextOf(parts: TurnParts, { turnId, config, abort }: OneTurn): TurnCo
     deps,
     resources,
     recorder,
-    gates,
+    ask,
+    answerBefore: (toolCallId) => gates.answerBefore(toolCallId),
+    abandonRestored: () => gates.abandonRestored(signal.aborted ? 'turn_cancelled' : 'restart'),
+    parked,
     conversation,
     signal,
     passSeam: async (seam, iteration, dropped) => {
+      at.iteration = iteration;
       const pass = await seams.pass({
         turnId,
         seam,
@@ -97,6 +114,7 @@ function contextOf(parts: TurnParts, { turnId, config, abort }: OneTurn): TurnCo
     attention: () => AbortSignal.any([signal, seams.attention]),
     closeSeams: (isForced) => seams.close(isForced),
     tellDirective: (directive) => seams.tellDirective(directive),
+    compactions: parts.compactions,
     calls,
     watch,
     fail: (cause) => {

@@ -1,0 +1,36 @@
+import type { AvailableCommand } from '../../../protocol/acp.ts';
+import type { Compactions } from '../control/compactions.ts';
+import type { Inbox } from '../control/inbox.ts';
+import type { MachineInbox } from '../control/machine-inbox.ts';
+import type { NextTurnQueue } from '../control/next-turns.ts';
+import type { NextTurns, PendingMessage } from '../control-events.ts';
+import type { TurnId } from '../words.ts';
+import type { Conversation } from './conversation.ts';
+import type { OpenGate } from './gates.ts';
+import type { Tip } from './recorder.ts';
+import type { SessionState } from './session-state.ts';
+
+/** The state at the moment of a subscription; with the signals that follow there is no gap and no repeat. */
+export type SessionSnapshot = Tip & {
+  readonly commands: readonly AvailableCommand[];
+  readonly activeTurn: TurnId | null;
+  readonly gates: readonly OpenGate[];
+  readonly partial: readonly {
+    readonly messageId: string;
+    readonly kind: 'text' | 'thought';
+    readonly offset: number;
+    readonly text: string;
+  }[];
+  readonly pending: readonly PendingMessage[];
+  readonly nextTurns: NextTurns;
+};
+
+/** The folds of a stored session. */
+export type Folded = {
+  readonly state: SessionState;
+  readonly conversation: Conversation;
+  readonly inbox: Inbox;
+  readonly nextTurns: NextTurnQueue;
+  readonly machine: MachineInbox;
+  readonly compactions: Compactions;
+};
