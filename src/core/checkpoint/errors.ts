@@ -8,6 +8,8 @@ export type CheckpointErrorCode =
   | 'checkpoint.half_restored'
   /** The stored state is not here: it belongs to another session, or the data folder was changed. */
   | 'checkpoint.unknown'
+  /** The folder could not be read whole, so it can not be kept or compared. Nothing was changed. */
+  | 'checkpoint.unreadable'
   /** The data folder could not be written. */
   | 'checkpoint.store_failed'
   /** The session is being closed. */

@@ -12,6 +12,11 @@ export function noteFile(sessionsFolder: string): string {
   return path.join(sessionsFolder, 'restoring.json');
 }
 
+/** The note of the newest turn that had an effect, in a session's folder. */
+export function turnNoteFile(sessionsFolder: string): string {
+  return path.join(sessionsFolder, 'turn.json');
+}
+
 /** Ids are made by the host; one that is no plain name must still not lead elsewhere. */
 function folderName(sessionId: SessionId): string {
   if (/^[0-9a-zA-Z][0-9a-zA-Z_-]{0,99}$/.test(sessionId)) return sessionId;

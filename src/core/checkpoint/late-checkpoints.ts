@@ -1,10 +1,16 @@
 import { existsSync } from 'node:fs';
 import { messageOf } from '../../base/errors.ts';
-import type { Checkpoints, Effect, RestorePlan, RestoreTarget } from '../session/checkpoints.ts';
+import type {
+  Checkpoints,
+  Effect,
+  EndedTurn,
+  RestorePlan,
+  RestoreTarget,
+} from '../session/checkpoints.ts';
 import type { CheckpointFiles, RestoredFiles } from '../session/control-events.ts';
 import type { SessionId, TurnId } from '../session/words.ts';
 import type { CheckpointOptions } from './create-checkpoints.ts';
-import { noteFile, sessionFolder } from './folder.ts';
+import { noteFile, sessionFolder, turnNoteFile } from './folder.ts';
 
 /** The checkpoints of a session with the handle to end them. */
 export interface OwnedCheckpoints extends Checkpoints {
@@ -21,17 +27,28 @@ export class LateCheckpoints implements OwnedCheckpoints {
     this.#options = options;
   }
 
-  async beforeEffect(effect: Effect, signal: AbortSignal): Promise<void> {
+  async beforeEffect(effect: Effect, signal: AbortSignal): Promise<string | null> {
     try {
-      await (await this.#open()).beforeEffect(effect, signal);
+      return await (await this.#open()).beforeEffect(effect, signal);
     } catch (failure) {
       this.#options.log.error('The state before a tool call could not be kept', {
         error: messageOf(failure),
       });
+      return messageOf(failure);
     }
   }
 
-  async endTurn(turnId: TurnId): Promise<CheckpointFiles | null> {
+  async keep(): Promise<CheckpointFiles> {
+    return (await this.#open()).keep();
+  }
+
+  async recoverTurn(turnId: TurnId): Promise<CheckpointFiles | null> {
+    const { folder, sessionId } = this.#options;
+    if (!existsSync(turnNoteFile(sessionFolder(folder, sessionId)))) return null;
+    return (await this.#open()).recoverTurn(turnId);
+  }
+
+  async endTurn(turnId: TurnId): Promise<EndedTurn | null> {
     // Nothing was loaded, so nothing had an effect.
     return this.#opening === null ? null : (await this.#opening).endTurn(turnId);
   }

@@ -2,12 +2,19 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
-import type { Checkpoints, Effect, RestorePlan, RestoreTarget } from '../session/checkpoints.ts';
+import type {
+  Checkpoints,
+  Effect,
+  EndedTurn,
+  RestorePlan,
+  RestoreTarget,
+} from '../session/checkpoints.ts';
 import type { CheckpointFiles, RestoredFiles } from '../session/control-events.ts';
 import type { Log } from '../session/ports.ts';
 import type { TurnId } from '../session/words.ts';
 import { changeOf, type Entry } from './entry.ts';
 import { CheckpointError } from './errors.ts';
+import { FolderKeeper } from './folder-keeper.ts';
 import { type Git, gitAt } from './git/run-git.ts';
 import { ShadowStore } from './git/shadow-store.ts';
 import type { CheckpointLimits } from './limits.ts';
@@ -20,7 +27,9 @@ import { BlobStore } from './store/blob-store.ts';
 import { CallLog } from './store/call-log.ts';
 import { Contents } from './store/contents.ts';
 import { StateStore } from './store/state-store.ts';
+import { TurnNote } from './store/turn-note.ts';
 import { type RootStates, turnChanges } from './turn-changes.ts';
+import { recalled, rememberedAs } from './turn-memory.ts';
 import { TurnRecord } from './turn-record.ts';
 
 /** What the checkpoints of one session are made of. */
@@ -41,6 +50,8 @@ export type SessionCheckpointParts = {
 };
 
 const NO_GIT = 'git was not found, so only what the own tools wrote is known';
+const BROKEN_OFF =
+  'A crash broke this turn off. What changed until the session was opened again counts as its work';
 const OUTSIDE = 'Some files lie outside the folders of the session';
 
 /** The files of one session as its turns found and left them. Its calls run one after another. */
@@ -54,9 +65,13 @@ export class SessionCheckpoints implements Checkpoints {
   readonly #contents: Contents;
   readonly #restorer: Restorer;
   readonly #note: IntentNote;
+  readonly #turnNote: TurnNote;
+  readonly #keeper: FolderKeeper;
   #git: Promise<Git | null> | null = null;
   #shadows: readonly ShadowStore[] | null = null;
   #turn: TurnRecord | null = null;
+  /** True until a turn of this process had an effect: the newest one may be of the process before. */
+  #mayRecall = true;
   #loose: ReadonlySet<string> = new Set();
   #ready: Promise<void> | null = null;
 
@@ -67,14 +82,21 @@ export class SessionCheckpoints implements Checkpoints {
     this.#blobs = new BlobStore(path.join(folder, 'blobs'));
     this.#states = new StateStore(path.join(folder, 'states'));
     this.#note = new IntentNote(folder);
+    this.#turnNote = new TurnNote(folder);
     this.#contents = new Contents(
       this.#blobs,
       path.join(folder, 'git'),
       () => this.#findGit(),
       this.#closing.signal,
     );
+    this.#keeper = new FolderKeeper({
+      open: () => this.#openShadows(),
+      states: this.#states,
+      signal: this.#closing.signal,
+    });
     this.#restorer = new Restorer({
       roots,
+      look: () => this.#keeper.look(),
       states: this.#states,
       calls: this.#calls,
       contents: this.#contents,
@@ -82,18 +104,32 @@ export class SessionCheckpoints implements Checkpoints {
     });
   }
 
-  async beforeEffect(effect: Effect, signal: AbortSignal): Promise<void> {
+  async beforeEffect(effect: Effect, signal: AbortSignal): Promise<string | null> {
     try {
-      await this.#next(() => this.#beforeEffect(effect, signal));
+      return await this.#next(() => this.#beforeEffect(effect, signal));
     } catch (failure) {
       this.#parts.log.error('The state before a tool call could not be kept', {
         toolCallId: effect.toolCallId,
         error: messageOf(failure),
       });
+      return messageOf(failure);
     }
   }
 
-  endTurn(turnId: TurnId): Promise<CheckpointFiles | null> {
+  keep(): Promise<CheckpointFiles> {
+    return this.#next(() => this.#keeper.keep());
+  }
+
+  recoverTurn(turnId: TurnId): Promise<CheckpointFiles | null> {
+    return this.#next(async () => {
+      const turn = await this.#recall(turnId);
+      if (turn === null) return null;
+      turn.reasons.add(BROKEN_OFF);
+      return (await this.#endTurn(turn)).files;
+    });
+  }
+
+  endTurn(turnId: TurnId): Promise<EndedTurn | null> {
     return this.#next(async () => {
       const turn = this.#turn;
       if (turn === null || turn.turnId !== turnId) return null;
@@ -154,26 +190,53 @@ export class SessionCheckpoints implements Checkpoints {
     });
   }
 
-  async #beforeEffect(effect: Effect, signal: AbortSignal): Promise<void> {
+  async #beforeEffect(effect: Effect, signal: AbortSignal): Promise<string | null> {
     await this.#restorer.settle();
     await this.#noteLeft();
-    const known = this.#turn?.turnId === effect.turnId ? this.#turn : null;
-    const turn = known ?? new TurnRecord(effect.turnId, this.#parts.log);
+    const { turnId } = effect;
+    const known = this.#turn?.turnId === turnId ? this.#turn : await this.#recall(turnId);
+    const turn = known ?? new TurnRecord(turnId, this.#parts.log);
     this.#turn = turn;
+    this.#mayRecall = false;
     try {
       await this.#keepPreImages(turn, effect, known === null);
     } catch (failure) {
-      turn.reasons.add('Some files could not be kept before they were written');
-      throw failure;
-    } finally {
-      if (known === null) await this.#snapshotBefore(turn, signal);
+      turn.miss('Some files could not be kept before they were written');
+      this.#warn('The pre-images of a tool call could not be kept', failure);
     }
+    if (known === null) {
+      await this.#snapshotBefore(turn, signal);
+      await this.#remember(turn);
+    }
+    return turn.lacks;
+  }
+
+  /** A turn that this process does not know and that had an effect before it began. */
+  async #recall(turnId: TurnId): Promise<TurnRecord | null> {
+    if (!this.#mayRecall) return null;
+    const beginning = await this.#turnNote.read(turnId);
+    if (beginning === null) return null;
+    const [calls, shadows] = [await this.#calls.ofTurn(turnId), await this.#openShadows()];
+    return recalled(beginning, calls, shadows ?? [], this.#parts.log);
+  }
+
+  async #remember(turn: TurnRecord): Promise<void> {
+    try {
+      await this.#turnNote.write(rememberedAs(turn));
+    } catch (failure) {
+      turn.miss('What the turn found could not be written into the data folder');
+      this.#warn('The beginning of a turn could not be kept', failure);
+    }
+  }
+
+  #warn(what: string, failure: unknown): void {
+    this.#parts.log.warn(what, { error: messageOf(failure) });
   }
 
   async #snapshotBefore(turn: TurnRecord, signal: AbortSignal): Promise<void> {
     const either = AbortSignal.any([signal, this.#closing.signal]);
     const shadows = await this.#openShadows();
-    if (shadows === null) turn.reasons.add(NO_GIT);
+    if (shadows === null) turn.miss(NO_GIT);
     for (const shadow of shadows ?? [])
       turn.befores.set(shadow, await turn.snapshot(shadow, 'before', either));
   }
@@ -190,7 +253,7 @@ export class SessionCheckpoints implements Checkpoints {
         continue;
       }
       if ((await sizeAt(file)) > limits.preImageBytes) {
-        turn.reasons.add('Some files are too big to be kept');
+        turn.miss('Some files are too big to be kept');
         continue;
       }
       const { entry, blocked } = await presentAt(file, this.#blobs);
@@ -200,7 +263,8 @@ export class SessionCheckpoints implements Checkpoints {
       turn.take(file, entry, way.missing, first);
     }
     if (entries.size === 0) return;
-    await this.#calls.keepBefore(effect.toolCallId, { entries, folders: [...folders] });
+    const before = { entries, folders: [...folders] };
+    await this.#calls.keepBefore(effect.toolCallId, effect.turnId, before);
     this.#loose = new Set(entries.keys());
   }
 
@@ -211,7 +275,7 @@ export class SessionCheckpoints implements Checkpoints {
     await this.#calls.keepLeft(await this.#present(files));
   }
 
-  async #endTurn(turn: TurnRecord): Promise<CheckpointFiles> {
+  async #endTurn(turn: TurnRecord): Promise<EndedTurn> {
     await this.#noteLeft();
     const roots = new Map<string, RootStates>();
     for (const [shadow, before] of turn.befores) {
@@ -221,13 +285,13 @@ export class SessionCheckpoints implements Checkpoints {
     }
     const present = await this.#present([...turn.preImages.keys()]);
     const changes = turnChanges({ roots, preImages: turn.preImages, present });
-    const then = await this.#withKinds(changes.before);
+    const then = await this.#contents.withKinds(changes.before);
     const { folders } = changes;
     const [reason] = turn.reasons;
-    return {
+    const files: CheckpointFiles = {
       before: await this.#states.keep({ entries: then, folders, left: null }),
       after: await this.#states.keep({ entries: changes.after, folders: [], left: null }),
-      coverage: turn.reasons.size === 0 ? 'full' : 'partial',
+      coverage: isWhole(turn.reasons) ? 'full' : 'partial',
       ...(reason === undefined ? {} : { reason: [...turn.reasons].join('. ') }),
       changed: [...then]
         .map(([file, entry]) => ({
@@ -236,19 +300,7 @@ export class SessionCheckpoints implements Checkpoints {
         }))
         .sort((one, other) => (one.path < other.path ? -1 : 1)),
     };
-  }
-
-  /** Notes which of the files that a snapshot kept are no text. */
-  async #withKinds(entries: ReadonlyMap<string, Entry>): Promise<ReadonlyMap<string, Entry>> {
-    const unknown = [...entries.values()].flatMap((entry) =>
-      entry === null || entry.binary !== undefined ? [] : [entry.content],
-    );
-    const binaries = await this.#contents.binaries([...new Set(unknown)]);
-    const withKind = (entry: Entry): Entry =>
-      entry === null || entry.binary !== undefined
-        ? entry
-        : { ...entry, binary: binaries.has(entry.content) };
-    return new Map([...entries].map(([file, entry]) => [file, withKind(entry)]));
+    return { files, lacks: turn.lacks };
   }
 
   async #present(files: readonly string[]): Promise<Map<string, Entry>> {
@@ -274,6 +326,11 @@ export class SessionCheckpoints implements Checkpoints {
     });
     return this.#shadows;
   }
+}
+
+/** That a crash broke the turn off says nothing of how much is known. */
+function isWhole(reasons: ReadonlySet<string>): boolean {
+  return [...reasons].every((reason) => reason === BROKEN_OFF);
 }
 
 function shortNameOf(root: string): string {

@@ -76,7 +76,13 @@ function beforeIn(roots: TurnFacts['roots'], file: string, image: Entry): Entry 
   return snapshot.files.get(file) ?? null;
 }
 
-function knownFolders(snapshot: Snapshot, root: string): ReadonlySet<string> {
+/** Every folder of a root that was there, with all above it. */
+export function knownFolders(
+  snapshot: Pick<Snapshot, 'emptyFolders' | 'apart'> & {
+    readonly files: ReadonlyMap<string, unknown>;
+  },
+  root: string,
+): ReadonlySet<string> {
   const known = new Set<string>(snapshot.emptyFolders);
   const add = (start: string): void => {
     for (let folder = start; folder !== root && !known.has(folder); folder = path.dirname(folder)) {

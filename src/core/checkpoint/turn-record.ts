@@ -14,6 +14,8 @@ export class TurnRecord {
   readonly befores = new Map<ShadowStore, Snapshot | null>();
   /** Why it is not all known. */
   readonly reasons = new Set<string>();
+  /** Why the state that it found is not kept as it should be; null if all that can be kept is. */
+  lacks: string | null = null;
   readonly #log: Log;
 
   constructor(turnId: TurnId, log: Log) {
@@ -42,11 +44,18 @@ export class TurnRecord {
     }
   }
 
+  /** Something that should be kept is not. */
+  miss(reason: string): void {
+    this.reasons.add(reason);
+    this.lacks ??= reason;
+  }
+
   #note(failure: unknown, root: string, signal: AbortSignal): void {
+    // Nothing runs any more in a turn that was stopped, so nothing that it found is lost.
     if (signal.aborted) this.reasons.add('It was stopped before the folder was read');
     else if (failure instanceof GitError && failure.code !== 'git.failed')
-      this.reasons.add(failure.message);
-    else this.reasons.add('The folder could not be read');
+      this.miss(failure.message);
+    else this.miss('The folder could not be read');
     const details = failure instanceof GitError ? failure.data : {};
     this.#log.warn('No snapshot of a folder', { root, error: messageOf(failure), ...details });
   }

@@ -135,9 +135,9 @@ export class CheckpointBench {
         ),
       shell: (command) => effect([], () => this.shell(command)),
     });
-    const files = await checkpoints.endTurn(turnId);
-    if (files === null) throw new Error('The turn had no effect');
-    return files;
+    const ended = await checkpoints.endTurn(turnId);
+    if (ended === null) throw new Error('The turn had no effect');
+    return ended.files;
   }
 
   /** Changed paths, as seen from the folder. */

@@ -28,6 +28,9 @@ type Candidates = {
   readonly unreadableNames: number;
 };
 
+/** What a snapshot is for: a turn's first effect, its end, or a person who has the files kept. */
+export type SnapshotKind = 'before' | 'after' | 'kept';
+
 type Run = { readonly until: number; readonly signal: AbortSignal };
 
 /** From so many new files on they are written as one pack: thousands of loose files would take far longer. */
@@ -51,13 +54,12 @@ export class ShadowStore {
   }
 
   /**
-   * The root as it stands; its bytes are on disk. `before`: also what is left alone, for a later comparison. Throws
-   * `GitError`: the folder is over the budget, or git failed.
+   * The root as it stands; its bytes are on disk. `before` and `kept`: also what is left alone, for a later comparison.
+   * Throws `GitError`: the folder is over the budget, or git failed.
    */
-  async snapshot(kind: 'before' | 'after', signal: AbortSignal): Promise<Snapshot> {
+  async snapshot(kind: SnapshotKind, signal: AbortSignal): Promise<Snapshot> {
     const { limits, clock } = this.#parts;
-    const ms = kind === 'before' ? limits.beforeMs : limits.afterMs;
-    const run: Run = { until: clock.now() + ms, signal };
+    const run: Run = { until: clock.now() + limits[`${kind}Ms`], signal };
     try {
       return await this.#snapshot(kind, run);
     } catch (failure) {
@@ -68,7 +70,7 @@ export class ShadowStore {
     }
   }
 
-  async #snapshot(kind: 'before' | 'after', run: Run): Promise<Snapshot> {
+  async #snapshot(kind: SnapshotKind, run: Run): Promise<Snapshot> {
     const { limits } = this.#parts;
     const place = await this.#opened(run);
     const candidates = await this.#candidates(place, run);

@@ -3,7 +3,7 @@ import { link, lstat, mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, messageOf } from '../../../base/errors.ts';
 import { CheckpointError, failedWith } from '../errors.ts';
-import { assertInPlace, isStill, type Seen } from '../present.ts';
+import { assertInPlace, isStill, presentAt, type Seen, wayTo } from '../present.ts';
 import type { Contents } from '../store/contents.ts';
 import { syncFolder } from '../store/durable.ts';
 import type { Item } from './examine.ts';
@@ -53,10 +53,28 @@ export async function apply(prepared: Prepared, contents: Contents): Promise<voi
     for (const folder of prepared.folders) await removeFolder(folder, undo);
     for (const step of prepared.steps) if (step.target !== null) await put(step, undo);
     await makeDurable(prepared.steps);
+    await assertRestored(prepared.steps);
   } catch (failure) {
     await takeBack(undo, prepared, failure);
   }
   await forget(prepared.temporaries);
+}
+
+/** What was put back is read again: it counts as restored only if it is there. */
+async function assertRestored(steps: readonly Step[]): Promise<void> {
+  for (const { path: file, root, target } of steps) {
+    // What lies behind a link or a file that was put back is not there any more.
+    if (target === null && (await wayTo(file, root)).obstacle !== null) continue;
+    const { entry, blocked } = await presentAt(file, null);
+    const isSame = entry?.kind === target?.kind && entry?.content === target?.content;
+    // A folder may have come back where a file goes.
+    if (isSame && (blocked === null || target === null)) continue;
+    throw new CheckpointError(
+      'checkpoint.restore_failed',
+      `${file} did not hold what was put back when it was read again, so every file was taken back to what it held before. Check the disk, then try again.`,
+      { data: { path: file } },
+    );
+  }
 }
 
 async function remove(step: Step, undo: (() => Promise<void>)[]): Promise<void> {

@@ -23,15 +23,24 @@ export async function goalsOfTurns(
   turns: readonly CheckpointFiles[],
   states: StateStore,
 ): Promise<Goals> {
-  const loaded: TurnStates[] = [];
-  for (const turn of turns)
-    loaded.push({ before: await states.load(turn.before), after: await states.load(turn.after) });
+  const loaded = await statesOf(turns, states);
   const partial = turns.find((turn) => turn.coverage === 'partial');
   return {
     ...combined(loaded),
     coverage: partial === undefined ? 'full' : 'partial',
     reason: partial?.reason ?? null,
   };
+}
+
+/** What turns found and left. Throws `checkpoint.unknown`. */
+export async function statesOf(
+  turns: readonly CheckpointFiles[],
+  states: StateStore,
+): Promise<readonly TurnStates[]> {
+  const loaded: TurnStates[] = [];
+  for (const turn of turns)
+    loaded.push({ before: await states.load(turn.before), after: await states.load(turn.after) });
+  return loaded;
 }
 
 /** The union of what turns did, oldest first. */

@@ -3,18 +3,22 @@ import type { RestorePlan, RestoreTarget } from '../../session/checkpoints.ts';
 import type { RestoredFiles } from '../../session/control-events.ts';
 import { changeOf, type Entry } from '../entry.ts';
 import { CheckpointError } from '../errors.ts';
+import type { Snapshot } from '../git/snapshot.ts';
 import { presentAt, rootOf, wayTo } from '../present.ts';
 import type { CallLog } from '../store/call-log.ts';
 import type { Contents } from '../store/contents.ts';
 import type { StateStore } from '../store/state-store.ts';
 import { apply, prepare } from './apply.ts';
 import { type Examined, examine, select } from './examine.ts';
-import { type Goals, goalsOfTurns, goalsOfUndo } from './goals.ts';
+import { type Goals, goalsOfTurns, goalsOfUndo, statesOf } from './goals.ts';
 import type { IntentNote } from './intent.ts';
+import { goalsOfKept } from './kept-goals.ts';
 
 /** What a restorer works with. */
 export type RestorerParts = {
   readonly roots: readonly string[];
+  /** The folders as they are now, by root. Throws `checkpoint.unreadable`. */
+  readonly look: () => Promise<ReadonlyMap<string, Snapshot>>;
   readonly states: StateStore;
   readonly calls: CallLog;
   readonly contents: Contents;
@@ -114,9 +118,33 @@ export class Restorer {
   }
 
   async #goals(target: RestoreTarget): Promise<Goals> {
-    const { states, calls } = this.#parts;
-    if (target.kind === 'turns') return goalsOfTurns(target.turns, states);
-    if (target.kind === 'undo') return goalsOfUndo(await states.load(target.undo));
+    const { states } = this.#parts;
+    switch (target.kind) {
+      case 'turns':
+        return goalsOfTurns(target.turns, states);
+      case 'undo':
+        return goalsOfUndo(await states.load(target.undo));
+      case 'kept':
+        return this.#goalsOfKept(target);
+      case 'call':
+        return this.#goalsOfCall(target);
+    }
+  }
+
+  async #goalsOfKept({ files, turns }: TargetOf<'kept'>): Promise<Goals> {
+    const { states, calls, contents, look } = this.#parts;
+    const goals = await goalsOfKept({
+      files,
+      state: await states.load(files.after),
+      now: await look(),
+      turns: await statesOf(turns, states),
+      leftAt: (file) => calls.left(file),
+    });
+    return { ...goals, target: await contents.withKinds(goals.target) };
+  }
+
+  async #goalsOfCall(target: TargetOf<'call'>): Promise<Goals> {
+    const { calls } = this.#parts;
     const before = await calls.before(target.toolCallId);
     if (before === null)
       throw new CheckpointError(
@@ -158,6 +186,8 @@ export class Restorer {
     return [...missing];
   }
 }
+
+type TargetOf<K extends RestoreTarget['kind']> = Extract<RestoreTarget, { kind: K }>;
 
 /** Work that only looks, and writes into the data folder: what stops it, as a full disk, has changed no file. */
 async function untouched<T>(work: () => Promise<T>): Promise<T> {

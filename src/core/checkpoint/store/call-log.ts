@@ -1,7 +1,7 @@
 import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
-import type { ToolCallId } from '../../session/words.ts';
+import type { ToolCallId, TurnId } from '../../session/words.ts';
 import { type Entry, entryShape } from '../entry.ts';
 import { ignoreMissing } from '../errors.ts';
 import { makeFolder } from './durable.ts';
@@ -9,7 +9,14 @@ import { makeFolder } from './durable.ts';
 const entries = z.array(z.tuple([z.string(), entryShape]));
 const lineShape = z.discriminatedUnion('kind', [
   /** What a call's paths held before it ran, and folders that were not there. */
-  z.object({ kind: z.literal('before'), call: z.string(), entries, folders: z.array(z.string()) }),
+  z.object({
+    kind: z.literal('before'),
+    call: z.string(),
+    /** Older versions did not say it. */
+    turn: z.exactOptional(z.string()),
+    entries,
+    folders: z.array(z.string()),
+  }),
   /** What the session left at these paths, after a call or a restore. */
   z.object({ kind: z.literal('left'), entries }),
 ]);
@@ -19,6 +26,8 @@ type Line = z.infer<typeof lineShape>;
 export type CallBefore = {
   readonly entries: ReadonlyMap<string, Entry>;
   readonly folders: readonly string[];
+  /** Null where an older version kept it. */
+  readonly turnId: string | null;
 };
 
 /** The pre-images of a session's tool calls and what was left behind: a file that only grows, one line a fact. */
@@ -44,10 +53,21 @@ export class CallLog {
     return this.#left.get(file);
   }
 
-  async keepBefore(call: ToolCallId, before: CallBefore): Promise<void> {
+  /** The pre-images of a turn's calls, oldest first. */
+  async ofTurn(turnId: TurnId): Promise<readonly CallBefore[]> {
+    await this.#load();
+    return [...this.#calls.values()].filter((call) => call.turnId === turnId);
+  }
+
+  async keepBefore(
+    call: ToolCallId,
+    turnId: TurnId,
+    before: Pick<CallBefore, 'entries' | 'folders'>,
+  ): Promise<void> {
     await this.#append({
       kind: 'before',
       call,
+      turn: turnId,
       entries: [...before.entries],
       folders: [...before.folders],
     });
@@ -88,12 +108,13 @@ export class CallLog {
   #take(line: Line): void {
     if (line.kind === 'left') for (const [file, entry] of line.entries) this.#left.set(file, entry);
     else {
-      const { call, folders } = line;
+      const { call, folders, turn } = line;
       const known = this.#calls.get(call);
       // A call that was announced twice keeps what was there before the first time.
       this.#calls.set(call, {
         entries: new Map([...line.entries, ...(known?.entries ?? [])]),
         folders: [...new Set([...(known?.folders ?? []), ...folders])],
+        turnId: known?.turnId ?? turn ?? null,
       });
     }
   }

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { looksBinary } from '../entry.ts';
+import { type Entry, looksBinary } from '../entry.ts';
 import { CheckpointError, ignoreMissing } from '../errors.ts';
 import { Batch } from '../git/git-output.ts';
 import type { Git } from '../git/run-git.ts';
@@ -64,6 +64,19 @@ export class Contents {
         if (looksBinary(bytes)) found.add(content);
       });
     return found;
+  }
+
+  /** The same entries, each with whether it is text. */
+  async withKinds(entries: ReadonlyMap<string, Entry>): Promise<ReadonlyMap<string, Entry>> {
+    const unknown = [...entries.values()].flatMap((entry) =>
+      entry === null || entry.binary !== undefined ? [] : [entry.content],
+    );
+    const binaries = await this.binaries([...new Set(unknown)]);
+    const withKind = (entry: Entry): Entry =>
+      entry === null || entry.binary !== undefined
+        ? entry
+        : { ...entry, binary: binaries.has(entry.content) };
+    return new Map([...entries].map(([file, entry]) => [file, withKind(entry)]));
   }
 
   async #missing(contents: Iterable<string>): Promise<string[]> {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import * as z from 'zod/mini';
 import { type Entry, entryShape } from '../entry.ts';
 import { CheckpointError, ignoreMissing } from '../errors.ts';
+import type { Snapshot } from '../git/snapshot.ts';
 import { writeDurably } from './durable.ts';
 
 /** Some paths as they once were. */
@@ -13,6 +14,8 @@ export type State = {
   readonly folders: readonly string[];
   /** Only of a state before a restore: what that restore left. */
   readonly left: ReadonlyMap<string, Entry> | null;
+  /** Only of whole folders as they stood: what `entries` leaves out, so that it is not taken for new later. */
+  readonly whole?: Pick<Snapshot, 'apart' | 'emptyFolders'>;
 };
 
 const entries = z.array(z.tuple([z.string(), entryShape]));
@@ -21,6 +24,9 @@ const stateShape = z.object({
   entries,
   folders: z.array(z.string()),
   left: z.nullable(entries),
+  whole: z.exactOptional(
+    z.object({ apart: z.array(z.string()), emptyFolders: z.array(z.string()) }),
+  ),
 });
 
 const NAME = /^[0-9a-f]{64}$/;
@@ -41,6 +47,7 @@ export class StateStore {
         entries: [...state.entries],
         folders: [...state.folders],
         left: state.left === null ? null : [...state.left],
+        ...(state.whole === undefined ? {} : { whole: copied(state.whole) }),
       } satisfies z.infer<typeof stateShape>),
     );
     const name = createHash('sha256').update(bytes).digest('hex');
@@ -61,12 +68,20 @@ export class StateStore {
       entries: new Map(data.entries),
       folders: data.folders,
       left: data.left === null ? null : new Map(data.left),
+      ...(data.whole === undefined ? {} : { whole: data.whole }),
     };
   }
 
   #fileOf(name: string): string {
     return path.join(this.#folder, `${name}.json`);
   }
+}
+
+function copied({ apart, emptyFolders }: Pick<Snapshot, 'apart' | 'emptyFolders'>): {
+  apart: string[];
+  emptyFolders: string[];
+} {
+  return { apart: [...apart], emptyFolders: [...emptyFolders] };
 }
 
 function unknown(name: string, cause?: unknown): CheckpointError {

@@ -63,6 +63,8 @@ function crashingFactory(factory: ResourceFactory, plan: CrashPlan): ResourceFac
         {
           beforeEffect: 'checkpoint.before',
           endTurn: 'checkpoint.end',
+          keep: 'checkpoint.keep',
+          recoverTurn: 'checkpoint.recover_turn',
           plan: 'checkpoint.plan',
           restore: 'checkpoint.restore',
           settled: 'checkpoint.settled',

@@ -11,6 +11,8 @@ export const EFFECTS = [
   'process.stop_all',
   'checkpoint.before',
   'checkpoint.end',
+  'checkpoint.keep',
+  'checkpoint.recover_turn',
   'checkpoint.plan',
   'checkpoint.restore',
   'checkpoint.settled',

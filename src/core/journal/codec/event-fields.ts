@@ -233,6 +233,8 @@ export const historyFields = {
     afterMessageCount: shape.count,
     beforeEventId: shape.count,
     files: z.nullable(control.checkpointFiles),
+    interrupted: z.exactOptional(z.literal(true)),
+    fault: z.exactOptional(z.string()),
   },
   history_moved: {
     type: z.literal('history_moved'),

@@ -16,6 +16,7 @@ import type { GateAnswer, GateRequest } from '../../session/events.ts';
 import type { ModelToolCall, ModelToolResult } from '../../session/model.ts';
 import {
   type Budget,
+  CHECKPOINT_POLICIES,
   type CommandId,
   type GateId,
   type MessageId,
@@ -78,6 +79,7 @@ export const sessionConfig: z.ZodMiniType<SessionConfig> = z.object({
   budget,
   judge: z.exactOptional(z.string()),
   gateSeconds: z.exactOptional(amount),
+  checkpoints: z.exactOptional(z.enum(CHECKPOINT_POLICIES)),
 });
 
 export const actor: z.ZodMiniType<Actor> = z.object({

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Deferred } from '../../../../src/base/deferred.ts';
-import type { Effect } from '../../../../src/core/session/checkpoints.ts';
-import type { CheckpointFiles } from '../../../../src/core/session/control-events.ts';
+import type { Effect, EndedTurn } from '../../../../src/core/session/checkpoints.ts';
 import type { TurnId } from '../../../../src/core/session/words.ts';
 import { aSession, aTool, OWNER, ok } from '../../../support/engine/a-session.ts';
 import { MemoryCheckpoints } from '../../../support/engine/memory-checkpoints.ts';
@@ -22,14 +21,15 @@ class WatchedCheckpoints extends MemoryCheckpoints {
   slow: Promise<void> = Promise.resolve();
   slowBefore: Promise<void> = Promise.resolve();
 
-  override async beforeEffect(effect: Effect): Promise<void> {
+  override async beforeEffect(effect: Effect): Promise<string | null> {
     this.asked.push(`before ${effect.paths.join()}`);
     this.effects.push(effect);
-    await super.beforeEffect(effect);
+    const lacks = await super.beforeEffect(effect);
     await this.slowBefore;
+    return lacks;
   }
 
-  override async endTurn(turnId: TurnId): Promise<CheckpointFiles | null> {
+  override async endTurn(turnId: TurnId): Promise<EndedTurn | null> {
     this.asked.push('end');
     this.ending.resolve();
     await this.slow;
