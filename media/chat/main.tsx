@@ -7,6 +7,7 @@ import './styles/markdown.css';
 import './styles/gates.css';
 import './styles/composer.css';
 import './styles/waiting.css';
+import './styles/durable.css';
 import { render } from 'preact';
 import { createDrafts } from './bridge/drafts.ts';
 import { createInbox } from './bridge/inbox.ts';

@@ -14,6 +14,7 @@ import { serveOpenDocuments } from './core/open-documents.ts';
 import { systemClock } from './core/system-clock.ts';
 import { registerDiffs } from './diffs/register-diffs.ts';
 import { diffPorts } from './diffs/services-ports.ts';
+import { registerDurable } from './durable/register-durable.ts';
 import { registerEditorModels } from './models/editor-models.ts';
 import { registerParticipant } from './participant/participant.ts';
 import { registerReceipts } from './receipts/register-receipts.ts';
@@ -86,7 +87,7 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
   own.push(stagedEdits);
   own.push(registerDiffs(diffPorts(services, context.workspaceState), stagedEdits, log));
   own.push(registerRewind(services), registerReceipts(services, context.extensionUri));
-  own.push(registerSteering(services), registerTranscript(services));
+  own.push(registerSteering(services), registerTranscript(services), registerDurable(services));
   own.push(
     registerEditorModels({
       calls,

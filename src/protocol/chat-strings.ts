@@ -6,6 +6,7 @@ export type ChatStringKey =
   | ChatGateKey
   | ChatComposerKey
   | ChatWaitingKey
+  | ChatDurableKey
   | ChatEmptyKey;
 
 type ChatHeaderKey =
@@ -231,6 +232,35 @@ type ChatWaitingKey =
   | 'toolStop'
   | 'toolStopLabel'
   | 'announceBack';
+
+type ChatDurableKey =
+  | 'interruptedTitle'
+  | 'interruptedKept'
+  | 'interruptedUnknownOne'
+  | 'interruptedUnknown'
+  | 'interruptedContinue'
+  | 'interruptedShow'
+  | 'toolUnknownHint'
+  | 'heldSend'
+  | 'heldSendAll'
+  | 'heldLabel'
+  | 'modePrompt'
+  | 'pendingUnsent'
+  | 'announceUnsent'
+  | 'faultTitle'
+  | 'faultUnsure'
+  | 'faultWayOut'
+  | 'faultTryAgain'
+  | 'faultRestart'
+  | 'faultOpenFolder'
+  | 'compacting'
+  | 'compacted'
+  | 'compactedCounts'
+  | 'compactFailed'
+  | 'compactFailedWhy'
+  | 'compactSummary'
+  | 'usageMenu'
+  | 'usageCompact';
 
 type ChatEmptyKey =
   | 'emptyNoneTitle'

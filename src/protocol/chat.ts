@@ -1,5 +1,6 @@
 import type { JsonObject } from '../base/json.ts';
 import type { SessionConfigOption, ToolCallLocation, ToolKind } from './acp.ts';
+import type { ChatCommand } from './chat-commands.ts';
 import type { ChatStringKey } from './chat-strings.ts';
 
 /**
@@ -76,6 +77,19 @@ export type ChatItem =
       readonly verdict: 'done' | 'vetoed' | 'failed';
       readonly reason: string;
       readonly correction: string | null;
+    }
+  /** The conversation as the model reads it was condensed, is being so, or was not after all. */
+  | {
+      readonly kind: 'compaction';
+      readonly id: string;
+      readonly state: 'running' | 'done' | 'failed';
+      /** How many messages it was and is; null where that is not known. */
+      readonly before: number | null;
+      readonly after: number | null;
+      /** What the model reads in place of the messages; empty where that is not known. */
+      readonly summary: string;
+      /** Why it was not done. */
+      readonly reason: string;
     }
   /** `terminal` is the terminal kind (`natural`, `user_cancelled`, `policy_budget`, `provider_error`, …). */
   | {
@@ -200,6 +214,8 @@ export type ChatStatus = {
   /** What is held for later turns; `paused` is the translated reason, or null. */
   readonly nextTurns: {
     readonly paused: string | null;
+    /** True where the agent was started again before these were sent: each waits for the person. */
+    readonly held?: boolean;
     readonly items: readonly {
       readonly id: string;
       readonly text: string;
@@ -218,11 +234,18 @@ export type ChatStatus = {
   } | null;
   /** True when a rollback was made that can be redone. */
   readonly canRedo: boolean;
+  /** The session can't be written to disk: nothing more is done in it. Left out where all is well. */
+  readonly fault?: ChatFault;
+  /** The conversation is being condensed, which Stop ends. */
+  readonly compacting?: boolean;
   /** Prompts admitted but not begun, oldest first. */
   readonly queued: readonly { readonly id: string; readonly text: string }[];
   /** True where the model is the built-in rehearsal: shown as such. */
   readonly rehearsal: boolean;
 };
+
+/** Why a session can't be saved. `unsure`: it is not known whether the last record is on disk. */
+export type ChatFault = { readonly message: string; readonly unsure: boolean };
 
 /** The engine's inject modes as the chat shows them; `queue` is a note that no agent reads. */
 export type ChatInjectMode = 'steer' | 'interrupt_immediate' | 'queue';
@@ -230,10 +253,10 @@ export type ChatInjectMode = 'steer' | 'interrupt_immediate' | 'queue';
 /** What sending does: a prompt of its own, an inject, or an item of the next-turn queue. */
 export type ChatSendMode = 'prompt' | 'steer' | 'interrupt' | 'next' | 'note';
 
-/** A message that is on its way into a running turn. */
+/** A message that is on its way into a running turn, or one that came back; only a prompt that came back is `prompt`. */
 export type ChatPending = {
   readonly id: string;
-  readonly mode: ChatInjectMode;
+  readonly mode: ChatInjectMode | 'prompt';
   readonly text: string;
   /** Names of what goes with it, such as `format.ts:5-9`. */
   readonly attached: readonly string[];
@@ -355,22 +378,4 @@ export type FromChat =
   | { readonly type: 'open_output'; readonly toolCallId: string }
   | { readonly type: 'open_link'; readonly href: string }
   | { readonly type: 'copy'; readonly text: string }
-  /** A command of the extension's own allow-list, by its short name. */
-  | {
-      readonly type: 'command';
-      readonly name:
-        | 'new_session'
-        | 'restart'
-        | 'show_log'
-        | 'show_changes'
-        | 'show_transcript'
-        | 'manage_trust'
-        | 'open_folder'
-        | 'set_key'
-        | 'redo'
-        | 'show_receipts'
-        | 'show_staged'
-        | 'keep_staged'
-        | 'discard_staged'
-        | 'toggle_staged';
-    };
+  | { readonly type: 'command'; readonly name: ChatCommand };

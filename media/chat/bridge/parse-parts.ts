@@ -145,6 +145,15 @@ export const isItem: Check<ChatItem> = anyOf<ChatItem>(
     text: isString,
     allowed: isBoolean,
   }),
+  shape<ItemOf<'compaction'>>({
+    kind: oneOf('compaction'),
+    id: isString,
+    state: oneOf('running', 'done', 'failed'),
+    before: nullable(isNumber),
+    after: nullable(isNumber),
+    summary: isString,
+    reason: isString,
+  }),
   shape<ItemOf<'turn_end'>>({
     kind: oneOf('turn_end'),
     id: isString,

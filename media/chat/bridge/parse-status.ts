@@ -1,4 +1,4 @@
-import type { ChatPending, ChatStatus } from '../../../src/protocol/chat.ts';
+import type { ChatFault, ChatPending, ChatStatus } from '../../../src/protocol/chat.ts';
 import {
   anyOf,
   type Check,
@@ -69,7 +69,7 @@ export const isStatus: Check<ChatStatus> = shape<ChatStatus>({
   pending: listOf(
     shape<ChatPending>({
       id: isString,
-      mode: oneOf('steer', 'interrupt_immediate', 'queue'),
+      mode: oneOf('steer', 'interrupt_immediate', 'queue', 'prompt'),
       text: isString,
       attached: listOf(isString),
       state: oneOf('pending', 'behind_approval', 'given_back'),
@@ -78,6 +78,7 @@ export const isStatus: Check<ChatStatus> = shape<ChatStatus>({
   ),
   nextTurns: shape<ChatStatus['nextTurns']>({
     paused: nullable(isString),
+    held: optional(isBoolean),
     items: listOf(
       shape<ChatStatus['nextTurns']['items'][number]>({
         id: isString,
@@ -95,6 +96,8 @@ export const isStatus: Check<ChatStatus> = shape<ChatStatus>({
     }),
   ),
   canRedo: isBoolean,
+  fault: optional(shape<ChatFault>({ message: isString, unsure: isBoolean })),
+  compacting: optional(isBoolean),
   queued: listOf(shape<ChatStatus['queued'][number]>({ id: isString, text: isString })),
   rehearsal: isBoolean,
 });

@@ -49,7 +49,10 @@ function cameBack(before: ViewState, after: ViewState): readonly string[] {
   const known = new Set(before.status.pending.filter(isBack).map(({ id }) => id));
   return after.status.pending
     .filter((message) => isBack(message) && !known.has(message.id))
-    .map(({ text }) => format(after.strings.announceBack, shorten(text)));
+    .map(({ text, mode }) => {
+      const { announceBack, announceUnsent } = after.strings;
+      return format(mode === 'prompt' ? announceUnsent : announceBack, shorten(text));
+    });
 }
 
 function newGates(before: ViewState, after: ViewState): readonly string[] {

@@ -21,7 +21,8 @@ export function sendKeys(status: ChatStatus): SendKeys {
 
 /** True while a turn runs that messages can reach. */
 export function takesMessages(status: ChatStatus): boolean {
-  return isBusy(status) && status.activity !== 'stopping';
+  const condensesOnly = status.compacting === true && (status.turnId ?? null) === null;
+  return isBusy(status) && status.activity !== 'stopping' && !condensesOnly;
 }
 
 /** Every way to send that makes sense now; the one that Enter takes comes first. */

@@ -4,6 +4,22 @@ import { format, type Strings } from '../strings.ts';
 type TurnEnd = Extract<ChatItem, { kind: 'turn_end' }>;
 type TurnOutcome = 'done' | 'stopped' | 'limited' | 'failed' | 'other';
 
+/** True if the process ended while the turn ran: that is no failure of what was asked for. */
+export function isInterrupted(item: TurnEnd): boolean {
+  return item.terminal === 'runtime_error' && item.stopReason === 'cancelled';
+}
+
+/** How many steps of the last turn may or may not have taken effect. */
+export function unknownSteps(items: readonly ChatItem[]): number {
+  let count = 0;
+  for (let position = items.length - 1; position >= 0; position -= 1) {
+    const item = items[position];
+    if (item === undefined || item.kind === 'user') break;
+    if (item.kind === 'tool' && item.status === 'outcome_unknown') count += 1;
+  }
+  return count;
+}
+
 /** How a turn ended, for its icon and for whether it can be tried again. */
 export function turnOutcome(item: TurnEnd): TurnOutcome {
   switch (item.terminal) {
@@ -39,6 +55,7 @@ export function turnEndText(item: TurnEnd, strings: Strings): string {
 }
 
 function outcomeWords(item: TurnEnd, strings: Strings): string {
+  if (isInterrupted(item)) return strings.interruptedTitle;
   if (item.terminal === 'suspended') return format(strings.turnInterrupted, item.reason);
   if (item.stopReason === 'refusal') return format(strings.turnRefused, item.reason);
   switch (turnOutcome(item)) {
@@ -55,7 +72,8 @@ function outcomeWords(item: TurnEnd, strings: Strings): string {
   }
 }
 
-function duration(seconds: number, strings: Strings): string {
+/** How long it took, for reading. */
+export function duration(seconds: number, strings: Strings): string {
   if (seconds < 60) {
     const shown = seconds < 10 ? seconds.toFixed(1) : seconds.toFixed(0);
     return format(strings.turnSeconds, shown);

@@ -59,23 +59,44 @@ const NO_SESSION: SessionPart = {
 };
 
 function sessionPart(session: LiveSession, listedTitle: string): SessionPart {
-  const { facts } = session;
+  const { facts, durability } = session;
   return {
     sessionId: session.sessionId,
     turnId: session.turnId,
     title: facts.title || listedTitle,
     cwd: session.cwd,
     options: facts.options,
-    commands: facts.commands.map(({ name, description, input }) => ({
-      name,
-      description,
-      ...(input ? { hint: input.hint } : {}),
-    })),
+    commands: slashCommands(facts.commands),
     usage: facts.usage,
     ...waitingStatus(session.waiting),
     queued: session.queued.map(({ commandId, text }) => ({ id: commandId, text })),
     rehearsal: isRehearsal(session),
+    ...(durability.fault ? { fault: durability.fault } : {}),
+    ...(durability.isCompacting ? { compacting: true } : {}),
   };
+}
+
+/** The name of the command that the chat carries out itself. */
+const COMPACT_COMMAND = 'compact';
+
+/** What `/` offers: the agent's own commands, and ours in front unless the agent has one of that name. */
+function slashCommands(commands: LiveSession['facts']['commands']): ChatStatus['commands'] {
+  const own = {
+    name: COMPACT_COMMAND,
+    description: l10n.t('Condense what the agent reads of the conversation'),
+  };
+  const agents = commands.map(({ name, description, input }) => ({
+    name,
+    description,
+    ...(input ? { hint: input.hint } : {}),
+  }));
+  return agents.some(({ name }) => name === COMPACT_COMMAND) ? agents : [own, ...agents];
+}
+
+/** True if the message is nothing but our command, and the agent has none of that name. */
+export function asksToCompact(session: LiveSession, text: string): boolean {
+  const isOurs = !session.facts.commands.some(({ name }) => name === COMPACT_COMMAND);
+  return isOurs && text.trim() === `/${COMPACT_COMMAND}`;
 }
 
 /** True if the session's model is the built-in one that needs no network. */
@@ -91,7 +112,7 @@ function activityOf(input: StatusInput): ChatStatus['activity'] {
   if (!session) return availability === 'no_folder' ? 'no_folder' : 'none';
   if (session.stopState.kind === 'stopping') return 'stopping';
   if (input.openGates > 0) return 'waiting';
-  if (session.isRunning) return 'running';
+  if (session.isRunning || session.durability.isCompacting) return 'running';
   return session.isAttached || agent.kind === 'stopped' ? 'idle' : 'starting';
 }
 

@@ -12,6 +12,7 @@ export function chatStrings(): Readonly<Record<ChatStringKey, string>> {
     ...gatesTexts(),
     ...composerTexts(),
     ...waitingTexts(),
+    ...durableTexts(),
     ...emptyTexts(),
   };
 }
@@ -262,6 +263,45 @@ function waitingTexts() {
     toolStop: l10n.t('Stop This Step'),
     toolStopLabel: l10n.t('Stop {0}'),
     announceBack: l10n.t('Not delivered, the turn ended first: {0}'),
+  } satisfies Texts;
+}
+
+/** An interrupted turn, messages that were held, a store that fails, and condensing. */
+function durableTexts() {
+  return {
+    interruptedTitle: l10n.t('Interrupted: the agent process ended during this turn'),
+    interruptedKept: l10n.t('What was said and done until then is kept.'),
+    interruptedUnknownOne: l10n.t(
+      'It is not known whether 1 step took effect. Check before doing it again.',
+    ),
+    interruptedUnknown: l10n.t(
+      'It is not known whether {0} steps took effect. Check before doing them again.',
+    ),
+    interruptedContinue: l10n.t('Continue'),
+    interruptedShow: l10n.t('Show What Happened'),
+    toolUnknownHint: l10n.t('It may or may not have taken effect. Check before doing it again.'),
+    heldSend: l10n.t('Send'),
+    heldSendAll: l10n.t('Send All'),
+    heldLabel: l10n.t('Not sent yet'),
+    modePrompt: l10n.t('Prompt'),
+    pendingUnsent: l10n.t('not sent: the agent did not take it'),
+    announceUnsent: l10n.t('Not sent: {0}'),
+    faultTitle: l10n.t('This session can’t be saved'),
+    faultUnsure: l10n.t('It is not known whether the last step was saved.'),
+    faultWayOut: l10n.t(
+      'Nothing more is done in it. Free up space or make the data folder writable, then try again. What you type is kept.',
+    ),
+    faultTryAgain: l10n.t('Try Again'),
+    faultRestart: l10n.t('Restart Agent'),
+    faultOpenFolder: l10n.t('Open Data Folder'),
+    compacting: l10n.t('Condensing the conversation…'),
+    compacted: l10n.t('The conversation was condensed'),
+    compactedCounts: l10n.t('{0} messages condensed to {1}'),
+    compactFailed: l10n.t('The conversation was not condensed'),
+    compactFailedWhy: l10n.t('The conversation was not condensed: {0}'),
+    compactSummary: l10n.t('What the agent reads in place of them'),
+    usageMenu: l10n.t('{0}. Open the menu'),
+    usageCompact: l10n.t('Compact Conversation'),
   } satisfies Texts;
 }
 

@@ -6,6 +6,7 @@ import type { GateAnswer } from '../approvals/gate.ts';
 import { fellBackWords, type SendSettings, sendMessage } from '../sessions/control/sending.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
 import type { SessionHub } from '../sessions/session-hub.ts';
+import { asksToCompact } from './chat-status.ts';
 import { type ControlRequest, handleControlRequest, isControlRequest } from './control-requests.ts';
 import type { ChatBridge } from './webview/bridge.ts';
 import { parseFromChat } from './webview/from-chat.ts';
@@ -150,6 +151,11 @@ export class ChatController {
       const session = await this.#sessionToSendTo();
       if (!session) {
         this.#bridge.push({ type: 'sent', requestId, error: l10n.t('No session was started.') });
+        return;
+      }
+      if (asksToCompact(session, text)) {
+        this.#bridge.push({ type: 'sent', requestId });
+        await this.#effects.command('compact', session.sessionId);
         return;
       }
       const blocks = await this.#effects.toBlocks(text, attachments, images);

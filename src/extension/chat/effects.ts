@@ -32,6 +32,10 @@ const COMMANDS: Readonly<Record<CommandName, string>> = {
   keep_staged: 'pilothouse.keepAllStaged',
   discard_staged: 'pilothouse.discardAllStaged',
   toggle_staged: 'pilothouse.toggleStagedMode',
+  continue: 'pilothouse.continueTurn',
+  compact: 'pilothouse.compact',
+  reopen: 'pilothouse.reopenSession',
+  open_data_folder: 'pilothouse.openDataFolder',
 };
 
 const MESSAGE_COMMANDS: Readonly<Record<Parameters<ChatEffects['messageAction']>[1], string>> = {

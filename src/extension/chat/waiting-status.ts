@@ -18,6 +18,7 @@ export function waitingStatus({
     ],
     nextTurns: {
       paused: pausedWords(queue.paused),
+      ...(queue.paused === 'restart' ? { held: true } : {}),
       items: queue.items.map(({ itemId, content }) => ({
         id: itemId,
         text: textOf(content),
@@ -63,6 +64,6 @@ function pausedWords(paused: NextTurnQueue['paused']): string | null {
     case 'turn_failed':
       return l10n.t('Paused because the last turn failed');
     case 'restart':
-      return l10n.t('Paused because the agent was started again');
+      return l10n.t('The agent restarted before these were sent');
   }
 }

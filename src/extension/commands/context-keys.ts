@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { SessionView } from '../sessions/session-view.ts';
 import type { StatusBarInput } from '../status-bar/status-model.ts';
 
 /** Sets the keys that menus, keybindings and welcome texts depend on; an unchanged one is not set again. */
@@ -7,7 +8,12 @@ export class ContextKeys {
 
   update(
     input: StatusBarInput,
-    state: { listed: boolean; chatSession: boolean; groupedByFolder: boolean },
+    state: {
+      readonly listed: boolean;
+      readonly chatSession: boolean;
+      readonly groupedByFolder: boolean;
+      readonly views: readonly Pick<SessionView, 'state'>[];
+    },
   ): void {
     this.#set('pilothouse.running', input.running.length + input.stopping.length > 0);
     this.#set('pilothouse.waiting', input.openGates > 0);
@@ -15,6 +21,15 @@ export class ContextKeys {
     this.#set('pilothouse.listed', state.listed);
     this.#set('pilothouse.chatSession', state.chatSession);
     this.#set('pilothouse.groupedByFolder', state.groupedByFolder);
+    this.#set('pilothouse.hasSessions', state.views.length > 0);
+    this.#set(
+      'pilothouse.interrupted',
+      state.views.some((view) => view.state === 'interrupted'),
+    );
+    this.#set(
+      'pilothouse.faulted',
+      state.views.some((view) => view.state === 'faulted'),
+    );
   }
 
   #set(key: string, value: boolean): void {

@@ -2,6 +2,8 @@ import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { chatStrings as allChatStrings } from '../chat/chat-strings.ts';
 import type { CommandTable } from '../commands/services.ts';
+import { durableCommands } from '../durable/durable-commands.ts';
+import type { DurablePorts } from '../durable/ports.ts';
 import { receiptsCommands } from '../receipts/receipts-commands.ts';
 import { ReceiptsPanels, type ReceiptsPorts } from '../receipts/receipts-panels.ts';
 import type { RewindPorts } from '../rewind/ports.ts';
@@ -29,6 +31,10 @@ export function createRewindCommands(ports: RewindPorts, choose: ChooseSession):
 
 export function createStagedCommands(parts: StagedParts): CommandTable {
   return stagedCommands(parts);
+}
+
+export function createDurableCommands(ports: DurablePorts): CommandTable {
+  return durableCommands(ports);
 }
 
 /** The chat's texts in the language of the editor. */

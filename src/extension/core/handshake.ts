@@ -17,7 +17,7 @@ export function initializeParams(version: string): InitializeRequest {
     clientCapabilities: {
       fs: { readTextFile: true, writeTextFile: true },
       terminal: false,
-      session: { configOptions: { boolean: {} }, notices: {} },
+      session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
       elicitation: { form: {}, url: {} },
       _meta: { pilothouse: { version: PILOTHOUSE_VERSION }, harn: { version: 1 } },
     },

@@ -103,6 +103,7 @@ const MODES: Readonly<Record<Lists['pending'][number]['mode'], () => string>> = 
   steer: () => l10n.t('Steer'),
   interrupt_immediate: () => l10n.t('Interrupt'),
   queue: () => l10n.t('Note'),
+  prompt: () => l10n.t('Prompt'),
 };
 
 function waitingButtons(

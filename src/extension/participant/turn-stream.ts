@@ -1,6 +1,6 @@
 import type { ChatItem } from '../../protocol/chat.ts';
 import type { ChatChange } from '../chat/model/conversation.ts';
-import type { LiveChange } from '../sessions/live-session.ts';
+import type { LiveChange } from '../sessions/live-types.ts';
 
 /** Where a turn is told. */
 export type TurnSink = {

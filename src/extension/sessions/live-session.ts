@@ -1,4 +1,3 @@
-import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposables.ts';
 import { Emitter } from '../../base/emitter.ts';
 import { CodedError, messageOf } from '../../base/errors.ts';
@@ -12,38 +11,19 @@ import type {
 import type { HistoryPage } from '../../protocol/pilothouse.ts';
 import { type ChatChange, Conversation } from '../chat/model/conversation.ts';
 import { turnEnd } from '../chat/model/turn-items.ts';
-import type { AgentConnection } from '../core/connection.ts';
+import { type AgentConnection, AgentRequestError } from '../core/connection.ts';
 import type { StopState } from '../status-bar/stop-state.ts';
+import { Durability } from './control/durability.ts';
 import type { LiveReceipt } from './control/receipts.ts';
 import { SessionControls } from './control/session-controls.ts';
 import { Stopping } from './control/stopping.ts';
 import { Waiting } from './control/waiting.ts';
 import { WaitingFeed } from './control/waiting-feed.ts';
+import { type Ending, endingOf, interruptedEnd, lastEnding } from './ending.ts';
+import type { LiveChange, LiveSessionPorts } from './live-types.ts';
 import { OptionChanges } from './option-changes.ts';
 import { type PromptEntry, PromptLine } from './prompt-line.ts';
 import { NO_FACTS, type SessionFacts, withUpdate } from './session-facts.ts';
-
-/** What a session that is open here needs from outside. */
-export type LiveSessionPorts = {
-  readonly clock: Clock;
-  readonly newId: () => string;
-  readonly log: (message: string) => void;
-  /** The connection with this session attached to it. */
-  readonly connect: () => Promise<AgentConnection>;
-  /** Answers every open gate of the session `cancelled`. */
-  readonly cancelGates: () => void;
-};
-
-/** What happened to a session. */
-export type LiveChange =
-  | { readonly kind: 'chat'; readonly changes: readonly ChatChange[] }
-  /** The conversation was laid anew: whoever shows it starts over. */
-  | { readonly kind: 'reset' }
-  | { readonly kind: 'status' }
-  | { readonly kind: 'turn_ended'; readonly stopReason: string; readonly failed: boolean }
-  | { readonly kind: 'stop_overdue' }
-  /** A control of this session was answered, here or elsewhere. */
-  | { readonly kind: 'receipt'; readonly receipt: LiveReceipt };
 
 /** How many history events a page holds. */
 export const PAGE_SIZE = 200;
@@ -68,13 +48,14 @@ export class LiveSession implements Disposable {
   #facts: SessionFacts = NO_FACTS;
   #attachment: Attachment = { kind: 'none' };
   #lastPrompt: PromptEntry | null = null;
-  #failed = false;
+  #ending: Ending = null;
 
   readonly onDidChange = this.#changed.event;
   /** What waits for the running turn and for later ones. */
   readonly waiting = new Waiting();
   readonly feed: WaitingFeed;
   readonly controls: SessionControls;
+  readonly durability: Durability;
 
   constructor(sessionId: string, cwd: string, ports: LiveSessionPorts) {
     this.sessionId = sessionId;
@@ -88,12 +69,11 @@ export class LiveSession implements Disposable {
     this.#options = new OptionChanges(sessionId, ports.connect);
     const shared = { sessionId, waiting: this.waiting, changed: () => this.#statusChanged() };
     const isRunning = (): boolean => this.isRunning;
-    this.feed = new WaitingFeed({ ...shared, isRunning, log: ports.log });
-    this.controls = new SessionControls({
-      ...shared,
-      newId: ports.newId,
-      connect: ports.connect,
-    });
+    const { connect, log, newId } = ports;
+    this.feed = new WaitingFeed({ ...shared, isRunning, log });
+    this.durability = new Durability({ ...shared, connect, log });
+    const refused = (error: unknown): void => this.durability.notice(error);
+    this.controls = new SessionControls({ ...shared, newId, connect, refused });
   }
 
   get conversation(): Conversation {
@@ -117,9 +97,9 @@ export class LiveSession implements Disposable {
     return this.#line.isBusy || this.#conversation.runningTurn !== null;
   }
 
-  /** True if the last turn ended with an error. */
-  get hasFailed(): boolean {
-    return this.#failed;
+  /** How the last turn ended, as far as that is something to know of. */
+  get ending(): Ending {
+    return this.#ending;
   }
 
   /** Prompts that have not begun, oldest first. */
@@ -164,9 +144,11 @@ export class LiveSession implements Disposable {
     for (const { update, meta } of waiting) this.#take(update, meta);
     if (conversation.runningTurn === null) conversation.settle();
     this.#attachment = { kind: 'attached', connection };
+    this.#ending = this.isRunning ? null : lastEnding(conversation.items());
     this.#changed.fire({ kind: 'reset' });
     this.#releaseHeld();
     await this.feed.fetch(connection);
+    await this.durability.findLost(connection);
   }
 
   /** A receipt of one of the session's controls, whoever asked for it. */
@@ -180,9 +162,11 @@ export class LiveSession implements Disposable {
     if (this.#attachment.kind === 'none') this.#attachment = { kind: 'attaching', waiting: [] };
   }
 
-  /** The connection is gone. */
+  /** The connection is gone: what ran is interrupted, as far as anybody knows. */
   detach(): void {
     this.#attachment = { kind: 'none' };
+    const running = this.#conversation.runningTurn;
+    if (running) this.#interrupted(running.commandId);
     this.waiting.lost();
     this.#statusChanged();
   }
@@ -213,6 +197,8 @@ export class LiveSession implements Disposable {
     const started = this.#conversation.runningTurn;
     const entry = started ? this.#line.find(started.commandId) : null;
     const begun = entry && entry.state === 'sent' ? this.#begin(entry) : [];
+    if (turnBefore !== null && this.turnId === null)
+      this.#ending = lastEnding(this.#conversation.items());
     // A turn that the queue or another client began has no answer to wait for here.
     if (turnBefore !== null && turnBefore !== this.turnId && !this.#line.isBusy) this.#settle();
     if (facts !== this.#facts || turnBefore !== this.turnId) {
@@ -258,7 +244,7 @@ export class LiveSession implements Disposable {
 
   #dispatch(entry: PromptEntry, connection: AgentConnection): void {
     entry.state = 'sent';
-    this.#failed = false;
+    this.#ending = null;
     const answer = connection.request(
       'session/prompt',
       {
@@ -294,21 +280,46 @@ export class LiveSession implements Disposable {
 
   #broken(entry: PromptEntry, error: unknown): void {
     this.#ports.log(`session ${this.sessionId}: the prompt ended with ${messageOf(error)}`);
+    const begun = this.#conversation.runningTurn?.commandId === entry.commandId;
+    this.durability.promptFailed(entry, error, begun);
+    if (error instanceof AgentRequestError && error.code === 'agent.gone') {
+      this.#lose(entry);
+      return;
+    }
     const terminal = { kind: 'runtime_error', reason: messageOf(error) };
     this.#finish(entry, turnEnd(entry.commandId, 'error', terminal));
+  }
+
+  /** The process ended: what was running is interrupted, what waited is asked for again after the next start. */
+  #lose(entry: PromptEntry): void {
+    this.#line.remove(entry);
+    if (entry.state === 'running') this.#interrupted(entry.commandId);
+    if (!this.#line.isBusy) this.#stopping.settle();
+    this.#statusChanged();
+  }
+
+  #interrupted(commandId: string): void {
+    const end = interruptedEnd(commandId);
+    this.#ending = endingOf(end);
+    this.#fireChat(this.#conversation.promptEnded(commandId, end));
+    this.#changed.fire({ kind: 'turn_ended', stopReason: end.stopReason, failed: true });
   }
 
   #finish(entry: PromptEntry, end: ReturnType<typeof turnEnd>): void {
     const begun = entry.state === 'running' ? [] : this.#begin(entry);
     this.#line.remove(entry);
-    this.#failed = FAILURES.has(end.terminal);
+    this.#ending = endingOf(end);
     const ended = this.#conversation.promptEnded(entry.commandId, end);
     const next = this.#line.next;
     const following = next ? this.#begin(next) : [];
     if (!this.#line.isBusy) this.#stopping.settle();
     if (!this.isRunning) this.waiting.turnEnded();
     this.#fireChat([...begun, ...ended, ...following]);
-    this.#changed.fire({ kind: 'turn_ended', stopReason: end.stopReason, failed: this.#failed });
+    this.#changed.fire({
+      kind: 'turn_ended',
+      stopReason: end.stopReason,
+      failed: end.terminal !== 'natural' && this.#ending !== null,
+    });
     this.#statusChanged();
     this.#releaseHeld();
   }
@@ -353,7 +364,10 @@ export class LiveSession implements Disposable {
 
   /** Changes an option; takes effect as the agent says, mostly from the next turn. */
   async setOption(configId: string, value: string | boolean): Promise<void> {
-    const options = await this.#options.set(configId, value);
+    const options = await this.#options.set(configId, value).catch((error: unknown) => {
+      this.durability.notice(error);
+      throw error;
+    });
     if (options) this.#facts = { ...this.#facts, options };
     this.#statusChanged();
   }
@@ -363,5 +377,3 @@ export class LiveSession implements Disposable {
     this.#changed.dispose();
   }
 }
-
-const FAILURES: ReadonlySet<string> = new Set(['provider_error', 'runtime_error', 'suspended']);

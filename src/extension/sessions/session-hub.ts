@@ -14,7 +14,8 @@ import { parseNotification } from '../core/shapes.ts';
 import { pendingListsOf } from './control/pending-lists.ts';
 import { receiptOf } from './control/receipts.ts';
 import { SessionDirectory } from './directory.ts';
-import { type LiveChange, LiveSession } from './live-session.ts';
+import { LiveSession } from './live-session.ts';
+import type { LiveChange } from './live-types.ts';
 
 /** What the hub needs from outside. */
 export type HubPorts = {
@@ -171,6 +172,7 @@ export class SessionHub implements Disposable {
       return session;
     } catch (error) {
       session.detach();
+      session.durability.notice(error);
       throw error;
     }
   }
@@ -255,15 +257,31 @@ export class SessionHub implements Disposable {
 
   /** After a restart: what was followed is followed again, and the list is fetched. */
   async #reattach(connection: AgentConnection): Promise<void> {
-    try {
-      await this.directory.refresh();
-      for (const { sessionId } of this.live()) {
-        if (connection.isClosed) return;
-        await this.open(sessionId);
-      }
-    } catch (error) {
-      this.#ports.log(`sessions could not be followed again: ${messageOf(error)}`);
+    const { log } = this.#ports;
+    await this.directory.refresh().catch((error: unknown) => {
+      log(`sessions could not be listed again: ${messageOf(error)}`);
+    });
+    for (const { sessionId } of this.live()) {
+      if (connection.isClosed) return;
+      await this.open(sessionId).catch((error: unknown) => {
+        log(`session ${sessionId} could not be followed again: ${messageOf(error)}`);
+      });
     }
+  }
+
+  /** Opens a session again after its store failed. Rejects if that fails; it then still says why it can't be saved. */
+  async reopen(sessionId: string): Promise<LiveSession> {
+    const connection = await this.#ports.agent.ensure();
+    this.#live.get(sessionId)?.detach();
+    await connection.request('session/close', { sessionId }).catch((error: unknown) => {
+      this.#ports.log(`session ${sessionId} could not be closed: ${messageOf(error)}`);
+    });
+    const session = await this.open(sessionId);
+    const status = await connection.request('_pilothouse/store/status', {});
+    const message = status.message ?? status.code ?? '';
+    const unsure = status.code === 'journal.outcome_unknown';
+    session.durability.setFault(status.ok ? null : { message, unsure });
+    return session;
   }
 
   dispose(): void {

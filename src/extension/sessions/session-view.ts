@@ -4,7 +4,16 @@ import type { LiveSession } from './live-session.ts';
 import type { SessionRow } from './tree/row.ts';
 
 /** What a session is doing, as lists show it. */
-export type SessionState = 'waiting' | 'stopping' | 'running' | 'failed' | 'idle';
+export type SessionState =
+  | 'waiting'
+  | 'stopping'
+  | 'running'
+  /** It can't be saved: nothing more is done in it. */
+  | 'faulted'
+  | 'failed'
+  /** The agent process ended during its last turn. */
+  | 'interrupted'
+  | 'idle';
 
 /**
  * What a session that is open here has besides its state, for its menu: a step that runs, messages that wait, a queue
@@ -18,6 +27,8 @@ export type SessionView = {
   readonly state: SessionState;
   readonly unread: boolean;
   readonly gates: readonly Gate[];
+  /** Why it can't be saved, where it can't. */
+  readonly fault?: string;
   /** Left out where nothing is known. */
   readonly traits?: readonly SessionTrait[];
 };
@@ -57,13 +68,12 @@ export function sessionState(
   live: LiveSession | null,
   openGates: number,
 ): SessionState {
+  if (live?.durability.fault) return 'faulted';
   if (live?.stopState.kind === 'stopping') return 'stopping';
   if (openGates > 0) return 'waiting';
-  if (live?.isAttached) {
-    if (live.isRunning) return 'running';
-    return live.hasFailed ? 'failed' : 'idle';
-  }
+  if (live?.isAttached)
+    return live.isRunning || live.durability.isCompacting ? 'running' : (live.ending ?? 'idle');
   if (row.openGates > 0) return 'waiting';
   if (row.activePrompt) return 'running';
-  return live?.hasFailed ? 'failed' : 'idle';
+  return live?.ending ?? 'idle';
 }

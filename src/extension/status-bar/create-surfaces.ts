@@ -30,6 +30,7 @@ export function createSurfaces(services: Services, unread: UnreadMarks): Surface
       listed: hub.directory.hasLoaded,
       chatSession: bridge.sessionId !== null,
       groupedByFolder: settings.grouping() === 'folder',
+      views: tree.views(),
     });
   };
   const toasts = { gates: hub.gates, nameOf, isShown, onDidChangeShown: chat.onDidChangeShown };

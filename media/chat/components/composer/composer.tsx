@@ -100,7 +100,7 @@ function Bar({ view, input, ready, onSend }: BarProps): JSX.Element {
       />
       <Options status={view.status} />
       <span class="composer-end">
-        <UsageMeter usage={view.status.usage} />
+        <UsageMeter status={view.status} />
         <SendButton
           view={view}
           ready={ready}

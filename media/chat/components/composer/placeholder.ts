@@ -9,6 +9,7 @@ export function placeholderFor(status: ChatStatus, strings: Strings): string {
     case 'idle':
       return strings.placeholderIdle;
     case 'running':
+      if (status.compacting === true) return strings.compacting;
       return RUNNING[status.runningSend](strings);
     case 'stopping':
       return strings.placeholderStopping;

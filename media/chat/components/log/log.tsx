@@ -4,6 +4,7 @@ import { memo } from 'preact/compat';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ChatItem } from '../../../../src/protocol/chat.ts';
 import { isBusy } from '../../state/stop.ts';
+import { unknownSteps } from '../../state/turn-end.ts';
 import type { ViewState } from '../../state/view-state.ts';
 import { useServices, useStrings } from '../shared/context.ts';
 import { Icon } from '../shared/icon.tsx';
@@ -89,6 +90,7 @@ function Rows({ view, virtualizer }: RowsProps): JSX.Element {
   const { items } = view;
   const rows = virtualizer.getVirtualItems();
   const retryAt = isBusy(view.status) ? -1 : items.length - 1;
+  const unknown = retryAt === -1 ? 0 : unknownSteps(items);
   return (
     <div class="rows" style={{ transform: `translateY(${rows[0]?.start ?? 0}px)` }}>
       {rows.map(({ index, key }) => {
@@ -106,7 +108,11 @@ function Rows({ view, virtualizer }: RowsProps): JSX.Element {
               aria-posinset={index + 1}
               tabIndex={-1}
             >
-              <MemoRow item={item} mayRetry={index === retryAt} />
+              <MemoRow
+                item={item}
+                mayRetry={index === retryAt}
+                unknown={index === retryAt ? unknown : 0}
+              />
             </article>
           )
         );

@@ -1,15 +1,23 @@
 import type { JSX } from 'preact';
 import type { ChatItem } from '../../../../src/protocol/chat.ts';
+import { isInterrupted } from '../../state/turn-end.ts';
 import type { Strings } from '../../strings.ts';
 import { injectWord, JudgeRow } from './control-rows.tsx';
+import { CompactionRow, InterruptedRow } from './durable-rows.tsx';
 import { AnswerRow, NoticeRow, PlanRow, TurnEndRow } from './line-rows.tsx';
 import { AssistantRow, ThoughtRow, UserRow } from './message-rows.tsx';
 import { ToolCard } from './tool-card.tsx';
 
-type Props = { readonly item: ChatItem; readonly mayRetry: boolean };
+type Props = {
+  readonly item: ChatItem;
+  /** It is the last row of a session at rest: an ended turn offers to go on. */
+  readonly mayRetry: boolean;
+  /** How many steps of its turn may or may not have taken effect. */
+  readonly unknown: number;
+};
 
 /** One row of the conversation, by its kind. */
-export function Row({ item, mayRetry }: Props): JSX.Element {
+export function Row({ item, mayRetry, unknown }: Props): JSX.Element {
   switch (item.kind) {
     case 'user':
       return <UserRow item={item} />;
@@ -28,7 +36,13 @@ export function Row({ item, mayRetry }: Props): JSX.Element {
     case 'judge':
       return <JudgeRow item={item} />;
     case 'turn_end':
-      return <TurnEndRow item={item} mayRetry={mayRetry} />;
+      return isInterrupted(item) ? (
+        <InterruptedRow offers={mayRetry} unknown={unknown} seconds={item.seconds} />
+      ) : (
+        <TurnEndRow item={item} mayRetry={mayRetry} />
+      );
+    case 'compaction':
+      return <CompactionRow item={item} />;
   }
 }
 
@@ -47,6 +61,7 @@ export function rowLabel(item: ChatItem, strings: Strings): string | undefined {
     case 'notice':
     case 'answer':
     case 'judge':
+    case 'compaction':
     case 'turn_end':
       return undefined;
   }
@@ -67,6 +82,7 @@ export function estimatedHeight(item: ChatItem): number {
     case 'notice':
     case 'answer':
     case 'judge':
+    case 'compaction':
     case 'turn_end':
       return 32;
   }

@@ -66,6 +66,7 @@ function opensByItself(tool: ChatTool): boolean {
   return (
     tool.toolKind === 'execute' ||
     tool.status === 'failed' ||
+    tool.status === 'outcome_unknown' ||
     tool.diffs.length > 0 ||
     tool.images.length > 0
   );
@@ -75,6 +76,9 @@ function ToolBody({ tool }: { readonly tool: ChatTool }): JSX.Element {
   const strings = useStrings();
   return (
     <div class="tool-body">
+      {tool.status === 'outcome_unknown' && tool.output === '' && (
+        <p class="tool-unknown">{strings.toolUnknownHint}</p>
+      )}
       {tool.input !== '' && tool.diffs.length === 0 && (
         <ScrollPane class="tool-input" label={strings.toolInput}>
           {tool.input}

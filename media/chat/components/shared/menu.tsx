@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from './icon.tsx';
 
@@ -20,12 +20,16 @@ type Props = {
   readonly label: string;
   readonly entries: readonly MenuEntry[];
   readonly icon?: string;
+  /** Stands on the button in place of an icon. */
+  readonly children?: ComponentChildren;
+  readonly class?: string;
   /** Takes the keyboard when the menu closes; without it the button does. */
   readonly onLeave?: () => void;
 };
 
 /** A button that opens a menu. Keys as in any menu: arrows, Home, End, a letter; Escape and Tab close it. */
-export function MenuButton({ label, entries, icon, onLeave }: Props): JSX.Element {
+export function MenuButton(props: Props): JSX.Element {
+  const { label, entries, icon, onLeave, children } = props;
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   return (
@@ -33,14 +37,14 @@ export function MenuButton({ label, entries, icon, onLeave }: Props): JSX.Elemen
       <button
         ref={button}
         type="button"
-        class={`icon-button menu-button ${open ? 'open' : ''}`}
+        class={`icon-button menu-button ${props.class ?? ''} ${open ? 'open' : ''}`}
         title={label}
         aria-label={label}
         aria-haspopup="menu"
         aria-expanded={open}
         onClick={() => setOpen(!open)}
       >
-        <Icon name={icon ?? 'kebab-vertical'} />
+        {children ?? <Icon name={icon ?? 'kebab-vertical'} />}
       </button>
       {open && (
         <Menu

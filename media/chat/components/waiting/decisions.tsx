@@ -4,12 +4,14 @@ import { format, type Strings } from '../../strings.ts';
 import { LinkButton } from '../shared/buttons.tsx';
 import { useServices, useStrings } from '../shared/context.ts';
 import { Icon } from '../shared/icon.tsx';
+import { FaultBanner } from './fault-banner.tsx';
 
-/** Edits that wait for a review, and a rollback that can be redone. */
+/** A store that fails, edits that wait for a review, and a rollback that can be redone. */
 export function Decisions({ status }: { readonly status: ChatStatus }): JSX.Element {
-  const { staged, canRedo } = status;
+  const { staged, canRedo, fault } = status;
   return (
     <>
+      {fault !== undefined && <FaultBanner fault={fault} />}
       {staged !== null && (staged.files > 0 || staged.on) && <StagedBar staged={staged} />}
       {canRedo && <RedoBar />}
     </>

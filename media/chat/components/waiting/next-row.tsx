@@ -18,6 +18,8 @@ type Props = {
   readonly items: readonly Item[];
   /** A turn runs, which sending now would end. */
   readonly busy: boolean;
+  /** The agent was started again before it was sent: what becomes of it is asked openly. */
+  readonly held: boolean;
   /** Which one is being dragged. */
   readonly dragged: string | null;
   readonly onDrag: (id: string | null) => void;
@@ -76,7 +78,7 @@ type HeldProps = Props & {
 function Held(props: HeldProps): JSX.Element {
   const strings = useStrings();
   const { post } = useServices();
-  const { item, busy, onEdit } = props;
+  const { item, busy, held, onEdit } = props;
   const remove = (): void => post({ type: 'next_remove', id: item.id });
   return (
     <>
@@ -85,9 +87,10 @@ function Held(props: HeldProps): JSX.Element {
         <IconButton icon="edit" label={strings.edit} onClick={onEdit} />
         <IconButton
           icon="send"
-          label={busy ? strings.nextStopAndSend : strings.nextSendNow}
+          label={busy ? strings.nextStopAndSend : held ? strings.heldSend : strings.nextSendNow}
           onClick={() => post({ type: 'next_send_now', id: item.id })}
         />
+        {held && <IconButton icon="trash" label={strings.nextRemove} onClick={remove} />}
         <MenuButton label={strings.nextMenu} entries={menu(props, strings, remove)} />
       </span>
     </>

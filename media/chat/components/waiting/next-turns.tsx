@@ -11,14 +11,17 @@ import { NextRow } from './next-row.tsx';
 export function NextTurns({ status }: { readonly status: ChatStatus }): JSX.Element | null {
   const strings = useStrings();
   const { post } = useServices();
-  const { items, paused } = status.nextTurns;
+  const { items, paused, held = false } = status.nextTurns;
   const [dragged, setDragged] = useState<string | null>(null);
   if (items.length === 0) return null;
   return (
-    <section class="waiting next-turns" aria-label={strings.nextLabel}>
+    <section
+      class={`waiting next-turns ${held ? 'held' : ''}`}
+      aria-label={held ? strings.heldLabel : strings.nextLabel}
+    >
       <header class="waiting-head">
-        <Icon name="list-ordered" />
-        <span class="waiting-mode">{strings.nextLabel}</span>
+        <Icon name={held ? 'warning' : 'list-ordered'} />
+        <span class="waiting-mode">{held ? strings.heldLabel : strings.nextLabel}</span>
         <span class="waiting-actions">
           {paused === null && (
             <IconButton
@@ -34,7 +37,7 @@ export function NextTurns({ status }: { readonly status: ChatStatus }): JSX.Elem
           <Icon name="debug-pause" />
           <span>{paused}</span>
           <LinkButton onClick={() => post({ type: 'next_resume' })}>
-            {strings.nextResume}
+            {held ? strings.heldSendAll : strings.nextResume}
           </LinkButton>
         </p>
       )}
@@ -46,6 +49,7 @@ export function NextTurns({ status }: { readonly status: ChatStatus }): JSX.Elem
             at={at}
             items={items}
             busy={isBusy(status)}
+            held={held}
             dragged={dragged}
             onDrag={setDragged}
           />

@@ -98,10 +98,13 @@ function modeLook(mode: ChatPending['mode'], strings: Strings): { icon: string; 
       return { icon: 'zap', word: strings.modeInterrupt };
     case 'queue':
       return { icon: 'note', word: strings.modeNote };
+    case 'prompt':
+      return { icon: 'send', word: strings.modePrompt };
   }
 }
 
 function stateWords({ mode, state }: ChatPending, stepRuns: boolean, strings: Strings): string {
+  if (mode === 'prompt') return strings.pendingUnsent;
   if (state === 'given_back') return strings.pendingBack;
   if (mode === 'queue') return strings.pendingUnread;
   if (mode === 'interrupt_immediate')

@@ -46,7 +46,6 @@ export function isMove(extra: Extra): boolean {
 export function controlItem(extra: Extra, newId: () => string): ChatItem | null {
   return (
     judgeItem(extra['judge'], newId) ??
-    compactedItem(extra['compacted'], newId) ??
     movedItem(extra['moved'], newId) ??
     restoredItem(extra['restored'], newId)
   );
@@ -64,18 +63,6 @@ function judgeItem(mark: unknown, newId: () => string): ChatItem | null {
     reason: typeof reason === 'string' ? reason : '',
     correction: typeof correction === 'string' ? correction : null,
   };
-}
-
-function compactedItem(mark: unknown, newId: () => string): Notice | null {
-  if (!isObject(mark)) return null;
-  const { before, after } = mark;
-  return notice(
-    newId(),
-    l10n.t('The conversation was summarized.'),
-    typeof before === 'number' && typeof after === 'number'
-      ? l10n.t('The model reads {0} messages from here on, in place of {1}.', after, before)
-      : '',
-  );
 }
 
 function movedItem(mark: unknown, newId: () => string): Notice | null {

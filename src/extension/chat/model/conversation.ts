@@ -7,12 +7,22 @@ import { fixedItem } from './fixed-items.ts';
 import { marksOf, type UpdateMarks } from './marks.ts';
 import { OutputLog } from './output-log.ts';
 import { addBlock, promptView } from './prompt-view.ts';
-import { appendText, itemOf, mergeRow, type Row, type RowBody, type UserMarks } from './rows.ts';
+import {
+  appendText,
+  fixedIn,
+  itemOf,
+  mergeRow,
+  type Row,
+  type RowBody,
+  settleRow,
+  type UserMarks,
+} from './rows.ts';
 import { appendOutput, patchTool, type ToolPatch, type ToolState } from './tool-state.ts';
 import {
   answerItem,
   type GateEvent,
   gateEventOf,
+  secondsBetween,
   type TurnEnd,
   type TurnEvent,
   turnEndItem,
@@ -81,6 +91,12 @@ export class Conversation {
   /** All of a call's live output since it was first seen, also what its card has let go. */
   liveOutput(id: string): string {
     return this.#outputs.get(id)?.text() ?? '';
+  }
+
+  /** The row that a history event belongs to, as far as it is loaded. */
+  rowAt(eventId: number): string | null {
+    const rows = [...this.#rows.values()];
+    return rows.findLast(({ event }) => event !== null && event <= eventId)?.id ?? null;
   }
 
   /** The blocks of the newest prompt, to send it again. */
@@ -265,6 +281,7 @@ export class Conversation {
     const item = fixedItem(update, marks, {
       newId: () => this.#newRowId(marks),
       turnId: this.#turn?.turnId ?? 'current',
+      known: (id) => fixedIn(this.#rows.get(id)),
     });
     if (item === 'unknown') this.#onUnknown(update.sessionUpdate);
     if (item === null || item === 'unknown') return [];
@@ -328,7 +345,8 @@ export class Conversation {
 
   /** The turn is over: what was streaming is complete, and calls without an end got none. */
   endTurn(end: TurnEnd, event: number | null): ChatChange[] {
-    const closed = this.settle(end.stopReason === 'cancelled' ? 'cancelled' : 'outcome_unknown');
+    const isKnown = end.stopReason === 'cancelled' && end.terminal !== 'runtime_error';
+    const closed = this.settle(isKnown ? 'cancelled' : 'outcome_unknown');
     return [...closed, ...this.#putFixed(turnEndItem(end), event)];
   }
 
@@ -378,22 +396,4 @@ export class Conversation {
 
 function promptId(commandId: string): string {
   return `prompt:${commandId}`;
-}
-
-function settleRow(row: Row, openCalls: 'cancelled' | 'outcome_unknown' | null): boolean {
-  const { body } = row;
-  if ((body.kind === 'assistant' || body.kind === 'thought') && body.streaming) {
-    body.streaming = false;
-    return true;
-  }
-  if (body.kind !== 'tool' || openCalls === null) return false;
-  const { status } = body.tool;
-  if (status !== undefined && status !== 'pending' && status !== 'in_progress') return false;
-  body.tool.status = openCalls;
-  return true;
-}
-
-/** Null where both were written at once, as a fork's copy of its parent is: nobody knows how long that took. */
-function secondsBetween(began: number, ended: number): number | null {
-  return ended > began ? Math.round((ended - began) / 100) / 10 : null;
 }

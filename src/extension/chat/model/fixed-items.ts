@@ -1,13 +1,19 @@
-import * as l10n from '@vscode/l10n';
+import { isObject } from '../../../base/json.ts';
 import type { SessionUpdate } from '../../../protocol/acp.ts';
 import type { ChatItem } from '../../../protocol/chat.ts';
+import { compactedItem, compactionItem } from './compaction-items.ts';
 import type { UpdateMarks } from './marks.ts';
 
 /** The row of an update that is whole in itself; null shows nothing, `unknown` is a kind nobody knows. */
 export function fixedItem(
   update: SessionUpdate,
   marks: UpdateMarks,
-  place: { readonly newId: () => string; readonly turnId: string },
+  place: {
+    readonly newId: () => string;
+    readonly turnId: string;
+    /** The row of that id as it stands. */
+    readonly known: (id: string) => ChatItem | null;
+  },
 ): ChatItem | null | 'unknown' {
   switch (update.sessionUpdate) {
     case 'plan':
@@ -19,13 +25,10 @@ export function fixedItem(
     case 'notice':
       return notice(place.newId(), severity(update.severity), update.title, update.description);
     case 'compaction_update':
-      return notice(
-        `compaction:${update.compactionId}`,
-        update.status === 'failed' ? 'warning' : 'info',
-        compactionTitle(update.status),
-        update.error,
-      );
+    case 'compaction_summary_chunk':
+      return compactionItem(update, marks.extra, place.known);
     case 'session_info_update':
+      if (isObject(marks.extra['compacted'])) return compactedItem(marks.extra, place.newId());
       return typeof marks.extra['machine'] === 'string'
         ? notice(place.newId(), 'info', marks.extra['machine'], '')
         : null;
@@ -33,7 +36,6 @@ export function fixedItem(
     case 'current_mode_update':
     case 'config_option_update':
     case 'usage_update':
-    case 'compaction_summary_chunk':
       return null;
     default:
       return SILENT.has(update.sessionUpdate) ? null : 'unknown';
@@ -59,10 +61,4 @@ function notice(
 
 function severity(value: string): 'info' | 'warning' | 'error' {
   return value === 'warning' || value === 'error' ? value : 'info';
-}
-
-function compactionTitle(status: string): string {
-  if (status === 'in_progress') return l10n.t('Summarizing the conversation…');
-  if (status === 'completed') return l10n.t('The conversation was summarized.');
-  return l10n.t('The conversation was not summarized.');
 }

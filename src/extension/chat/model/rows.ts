@@ -94,3 +94,22 @@ export function appendText(
   body.text += fresh;
   return { offset: end - body.start, text: fresh };
 }
+
+/** Nothing adds to the row any more; a call without an end gets that one, if one is given. True if that changed it. */
+export function settleRow(row: Row, openCalls: 'cancelled' | 'outcome_unknown' | null): boolean {
+  const { body } = row;
+  if ((body.kind === 'assistant' || body.kind === 'thought') && body.streaming) {
+    body.streaming = false;
+    return true;
+  }
+  if (body.kind !== 'tool' || openCalls === null) return false;
+  const { status } = body.tool;
+  if (status !== undefined && status !== 'pending' && status !== 'in_progress') return false;
+  body.tool.status = openCalls;
+  return true;
+}
+
+/** What a row shows that is whole in itself; null for every other row. */
+export function fixedIn(row: Row | undefined): ChatItem | null {
+  return row?.body.kind === 'fixed' ? row.body.item : null;
+}

@@ -109,3 +109,8 @@ function verdict(answer: Readonly<Record<string, unknown>>): { allowed: boolean;
 function text(value: unknown, fallback: string): string {
   return typeof value === 'string' ? value : fallback;
 }
+
+/** Null where both were written at once, as a fork's copy of its parent is: nobody knows how long that took. */
+export function secondsBetween(began: number, ended: number): number | null {
+  return ended > began ? Math.round((ended - began) / 100) / 10 : null;
+}

@@ -97,6 +97,10 @@ const MESSAGE = z.discriminatedUnion('type', [
       'keep_staged',
       'discard_staged',
       'toggle_staged',
+      'continue',
+      'compact',
+      'reopen',
+      'open_data_folder',
     ]),
   }),
 ]);

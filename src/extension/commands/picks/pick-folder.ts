@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { folderChoice, type Root } from './folder-choice.ts';
 
 /** The folder for a new session, asked where there are several; null if there is none or the person gave up. */
-export async function pickFolder(): Promise<Root | null> {
+export async function pickFolder(title = l10n.t('New Session')): Promise<Root | null> {
   const roots = (vscode.workspace.workspaceFolders ?? [])
     .filter((folder) => folder.uri.scheme === 'file')
     .map((folder) => ({ name: folder.name, path: folder.uri.fsPath }));
@@ -22,7 +22,7 @@ export async function pickFolder(): Promise<Root | null> {
         root,
       }));
       const picked = await vscode.window.showQuickPick(items, {
-        title: l10n.t('New Session'),
+        title,
         placeHolder: l10n.t('In which folder shall the session work?'),
       });
       return picked?.root ?? null;

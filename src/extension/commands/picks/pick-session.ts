@@ -35,6 +35,8 @@ const ICONS: Readonly<Record<SessionView['state'], string>> = {
   running: 'sync',
   stopping: 'loading',
   failed: 'error',
+  faulted: 'error',
+  interrupted: 'debug-disconnect',
   idle: 'comment-discussion',
 };
 

@@ -1,14 +1,10 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { relativeTime } from '../../sessions/tree/relative-time.ts';
-import { parseRow, type SessionRow } from '../../sessions/tree/row.ts';
-import { baseName, sessionName } from '../../sessions/tree/tree-model.ts';
+import { sessionName } from '../../sessions/tree/tree-model.ts';
 import { saveGrouping } from '../../settings/settings.ts';
 import { targetOf } from '../picks/arguments.ts';
 import { pickSession, targetSession } from '../picks/pick-session.ts';
 import type { CommandTable, Services } from '../services.ts';
-
-const SEARCH_DELAY_MS = 150;
 
 /** Commands that make, find, show and remove sessions. */
 export function sessionCommands(services: Services): CommandTable {
@@ -20,10 +16,6 @@ export function sessionCommands(services: Services): CommandTable {
     },
     'pilothouse.openSession': async (argument) => {
       const sessionId = targetOf(argument).sessionId ?? (await pickSession(services));
-      if (sessionId) await services.showSession(sessionId);
-    },
-    'pilothouse.searchSessions': async () => {
-      const sessionId = await searchSessions(services);
       if (sessionId) await services.showSession(sessionId);
     },
     'pilothouse.filterSessions': async () => {
@@ -63,58 +55,4 @@ async function deleteSession(services: Services, argument: unknown): Promise<voi
     remove,
   );
   if (picked === remove) await services.hub.delete(sessionId);
-}
-
-type RowItem = vscode.QuickPickItem & { readonly sessionId: string };
-
-function rowItem(row: SessionRow): RowItem {
-  return {
-    label: sessionName(row.title),
-    description: `${baseName(row.cwd)} · ${relativeTime(row.updatedAt, Date.now())}`,
-    detail: row.cwd,
-    alwaysShow: true,
-    sessionId: row.sessionId,
-  };
-}
-
-/** Searches titles and messages while the person types; the agent does the searching. */
-async function searchSessions({ hub, agent, log }: Services): Promise<string | undefined> {
-  const pick = vscode.window.createQuickPick<RowItem>();
-  pick.title = l10n.t('Search Sessions');
-  pick.placeholder = l10n.t('Words of the title or the conversation');
-  pick.items = hub.directory.rows().map(rowItem);
-  let newest = 0;
-  const search = async (text: string): Promise<void> => {
-    newest += 1;
-    const own = newest;
-    await new Promise((resolve) => setTimeout(resolve, SEARCH_DELAY_MS));
-    if (own !== newest) return;
-    pick.busy = true;
-    try {
-      const connection = await agent.ensure();
-      const found = await connection.request('_pilothouse/sessions/search', { text, limit: 50 });
-      if (own === newest)
-        pick.items = found.sessions.flatMap((one) => {
-          const row = parseRow(one);
-          return row ? [rowItem(row)] : [];
-        });
-    } catch (error) {
-      log.error(String(error));
-    } finally {
-      if (own === newest) pick.busy = false;
-    }
-  };
-  pick.onDidChangeValue((text) => void search(text));
-  return new Promise((resolve) => {
-    pick.onDidAccept(() => {
-      resolve(pick.selectedItems[0]?.sessionId);
-      pick.hide();
-    });
-    pick.onDidHide(() => {
-      newest += 1;
-      resolve(undefined);
-      pick.dispose();
-    });
-    pick.show();
-  });
 }

@@ -16,6 +16,8 @@ export type ControlPorts = {
   readonly connect: () => Promise<AgentConnection>;
   readonly waiting: Waiting;
   readonly changed: () => void;
+  /** Hears of every error, as it came. */
+  readonly refused: (error: unknown) => void;
 };
 
 /**
@@ -113,6 +115,7 @@ export class SessionControls {
     try {
       return await connection.request(method, params, { timeoutMs: CONTROL_TIMEOUT_MS });
     } catch (error) {
+      this.#ports.refused(error);
       throw controlError(error);
     }
   }

@@ -6,7 +6,8 @@ import type { NextTurnQueue } from '../../../protocol/pilothouse.ts';
 /** A message for the running turn that waits for its seam. */
 export type PendingMessage = {
   readonly messageId: string;
-  readonly mode: ChatInjectMode;
+  /** `prompt`: a prompt of this window that the agent did not take. */
+  readonly mode: ChatInjectMode | 'prompt';
   readonly content: readonly ContentBlock[];
   readonly behindGate: boolean;
 };
@@ -58,7 +59,10 @@ export class Waiting {
     queue: NextTurnQueue | null,
     running: boolean,
   ): void {
-    if (queue) this.#queue = queue;
+    if (queue) {
+      this.#queue = queue;
+      this.#heldNow(queue);
+    }
     if (!pending) return;
     const now = pending.flatMap(asMessage);
     const left = this.#pending.filter(
@@ -97,6 +101,27 @@ export class Waiting {
   lost(): void {
     for (const { messageId } of this.#pending) this.giveBack(messageId);
     this.turnEnded();
+  }
+
+  /** A prompt that the agent does not have. */
+  unsent(commandId: string, content: readonly ContentBlock[]): void {
+    const isHeld = this.#queue.items.some(({ itemId }) => itemId === commandId);
+    if (isHeld || this.#explained.has(commandId)) return;
+    this.#givenBack.set(commandId, {
+      messageId: commandId,
+      mode: 'prompt',
+      content,
+      behindGate: false,
+    });
+  }
+
+  /** What a new process holds has not come back: it waits there, under the same id or with the same content. */
+  #heldNow({ paused, items }: NextTurnQueue): void {
+    if (paused !== 'restart') return;
+    const held = new Set(items.flatMap(({ itemId, content }) => [itemId, JSON.stringify(content)]));
+    for (const { messageId, mode, content } of this.givenBack)
+      if (mode !== 'queue' && (held.has(messageId) || held.has(JSON.stringify(content))))
+        this.#givenBack.delete(messageId);
   }
 
   /** The person has dealt with a message that came back. */

@@ -174,6 +174,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
         state: sessionState(row, live, gates.length),
         unread: unread.has(row.sessionId),
         gates,
+        ...(live?.durability.fault ? { fault: live.durability.fault.message } : {}),
         traits: sessionTraits(live, redo.canRedo(listed.sessionId)),
       };
     });

@@ -52,7 +52,9 @@ function sessionItem(view: SessionView, now: number): vscode.TreeItem {
   const time = relativeTime(row.updatedAt, now);
   // The editor keeps whether an id is folded: with questions below, it is another item and opens unfolded.
   item.id = `session:${row.sessionId}${gates.length > 0 ? ':asking' : ''}`;
-  item.description = `${baseName(row.cwd)} · ${time}`;
+  // What is wrong is read where everybody looks, not only in a tooltip.
+  const trouble = state === 'faulted' || state === 'interrupted' ? `${stateWord(state)} · ` : '';
+  item.description = `${trouble}${baseName(row.cwd)} · ${time}`;
   item.resourceUri = sessionUri(row.sessionId);
   item.iconPath = icon(state);
   item.tooltip = tooltip(view);
@@ -103,7 +105,13 @@ function icon(state: SessionState): vscode.ThemeIcon {
     case 'stopping':
       return new vscode.ThemeIcon('loading~spin');
     case 'failed':
+    case 'faulted':
       return new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));
+    case 'interrupted':
+      return new vscode.ThemeIcon(
+        'debug-disconnect',
+        new vscode.ThemeColor('list.warningForeground'),
+      );
     case 'idle':
       return new vscode.ThemeIcon('comment-discussion');
   }
@@ -120,16 +128,21 @@ function stateWord(state: SessionState): string {
       return l10n.t('stopping');
     case 'failed':
       return l10n.t('failed');
+    case 'faulted':
+      return l10n.t('can’t be saved');
+    case 'interrupted':
+      return l10n.t('interrupted');
     case 'idle':
       return l10n.t('idle');
   }
 }
 
-function tooltip({ row, state }: SessionView): vscode.MarkdownString {
+function tooltip({ row, state, fault = '' }: SessionView): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   text.appendMarkdown('**').appendText(sessionName(row.title)).appendMarkdown('**\n\n');
   const lines = [
     stateWord(state),
+    fault,
     l10n.t('Folder: {0}', row.cwd),
     row.model === '' ? '' : l10n.t('Model: {0}', row.model),
     row.modeId === '' ? '' : l10n.t('Mode: {0}', row.modeId),

@@ -49,7 +49,8 @@ type Group = Extract<TreeNode, { kind: 'group' }>;
 function groupByStatus(views: readonly SessionView[], now: number): Group[] {
   const waiting = views.filter((view) => view.state === 'waiting');
   const running = views.filter((view) => view.state === 'running' || view.state === 'stopping');
-  const rest = views.filter((view) => view.state === 'idle' || view.state === 'failed');
+  const active: readonly SessionView[] = [...waiting, ...running];
+  const rest = views.filter((view) => !active.includes(view));
   const today = rest.filter((view) => isSameDay(view.row.updatedAt, now));
   const earlier = rest.filter((view) => !isSameDay(view.row.updatedAt, now));
   return [

@@ -98,7 +98,7 @@ describe('the rows of control', () => {
     one.apply(info({ restored: { paths: ['/a', '/b'] } }), { harn: { eventId: 4 } }, 1);
     expect(one.items()).toMatchObject([
       { kind: 'judge', verdict: 'vetoed', reason: 'no tests', correction: 'Run' },
-      { kind: 'notice', description: expect.stringMatching(/7 messages.*90/) },
+      { kind: 'compaction', state: 'done', before: 90, after: 7 },
       { kind: 'notice', title: 'Rolled back to here.' },
       { kind: 'notice', title: '2 files were put back.', description: '/a\n/b' },
     ]);

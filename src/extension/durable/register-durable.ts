@@ -1,0 +1,75 @@
+import * as l10n from '@vscode/l10n';
+import type { Disposable } from '../../base/disposables.ts';
+import { targetOf } from '../commands/picks/arguments.ts';
+import { pickFolder } from '../commands/picks/pick-folder.ts';
+import { pickSession, targetSession } from '../commands/picks/pick-session.ts';
+import { nameOfSession } from '../commands/picks/running-session.ts';
+import { registerCommands } from '../commands/register.ts';
+import type { Services } from '../commands/services.ts';
+import { onDemand } from '../commands/tables/on-demand.ts';
+import { controlError } from '../sessions/control/refused.ts';
+import type { SessionView } from '../sessions/session-view.ts';
+import type { DurablePorts } from './ports.ts';
+
+const COMMANDS = [
+  'pilothouse.continueTurn',
+  'pilothouse.compact',
+  'pilothouse.reopenSession',
+  'pilothouse.openDataFolder',
+  'pilothouse.keepFiles',
+  'pilothouse.exportMarkdown',
+  'pilothouse.exportJson',
+  'pilothouse.importSession',
+  'pilothouse.searchSessions',
+];
+
+/** Registers what is about keeping: going on, condensing, finding, export and import, and a store that fails. */
+export function registerDurable(services: Services): Disposable {
+  const commands = onDemand(COMMANDS, async () => {
+    const { createDurableCommands } = await import('../control/bundle.ts');
+    return createDurableCommands(durablePorts(services));
+  });
+  return registerCommands(commands, services.log);
+}
+
+function durablePorts(services: Services): DurablePorts {
+  const { hub, agent, bridge, showSession, log } = services;
+  return {
+    open: async (sessionId) => hub.open(sessionId),
+    reopen: async (sessionId) => hub.reopen(sessionId),
+    request: async (method, params, options) => {
+      const connection = await agent.ensure();
+      try {
+        return await connection.request(method, params, options);
+      } catch (error) {
+        throw controlError(error);
+      }
+    },
+    rows: () => hub.directory.rows(),
+    show: showSession,
+    reveal: (sessionId, rowId) => {
+      if (bridge.sessionId === sessionId) bridge.push({ type: 'reveal', id: rowId });
+    },
+    choose: async (argument) => targetSession(services, argument),
+    chooseInterrupted: async (argument) => chooseInterrupted(services, argument),
+    nameOf: (sessionId) => nameOfSession(services, sessionId),
+    pickFolder: async () => pickFolder(l10n.t('Import Session')),
+    log: (message) => log.warn(message),
+  };
+}
+
+const isInterrupted = ({ state }: SessionView): boolean => state === 'interrupted';
+
+/** The one named, the one in the chat if it was interrupted, else the only such one; several are asked about. */
+async function chooseInterrupted(
+  services: Services,
+  argument: unknown,
+): Promise<string | undefined> {
+  const named = targetOf(argument).sessionId;
+  if (named !== undefined) return named;
+  const found = services.tree.views().filter(isInterrupted);
+  const shown = found.find(({ row }) => row.sessionId === services.bridge.sessionId);
+  const only = shown ?? (found.length === 1 ? found[0] : undefined);
+  if (only) return only.row.sessionId;
+  return pickSession(services, isInterrupted, l10n.t('Which session shall go on?'));
+}

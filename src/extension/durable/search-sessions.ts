@@ -1,0 +1,120 @@
+import * as l10n from '@vscode/l10n';
+import * as vscode from 'vscode';
+import { messageOf } from '../../base/errors.ts';
+import type { LiveSession } from '../sessions/live-session.ts';
+import { relativeTime } from '../sessions/tree/relative-time.ts';
+import { baseName, sessionName } from '../sessions/tree/tree-model.ts';
+import { type FoundSession, foundSession, type Hit, oneLine } from './found-sessions.ts';
+import type { DurablePorts } from './ports.ts';
+
+const SEARCH_DELAY_MS = 150;
+const LIMIT = 50;
+/** How many older pages are read to come to a hit, before the session is shown at its end. */
+const MAX_PAGES = 100;
+
+type Item = vscode.QuickPickItem & { readonly sessionId?: string; readonly eventId?: number };
+
+/** Searches titles and conversations while the person types, and opens what is picked at the place that was found. */
+export async function searchSessions(ports: DurablePorts): Promise<void> {
+  const picked = await pickFound(ports);
+  if (picked?.sessionId === undefined) return;
+  await ports.show(picked.sessionId);
+  if (picked.eventId !== undefined) await revealHit(ports, picked.sessionId, picked.eventId);
+}
+
+async function revealHit(ports: DurablePorts, sessionId: string, eventId: number): Promise<void> {
+  const session = await ports.open(sessionId);
+  await loadUntil(session, eventId);
+  const row = session.conversation.rowAt(eventId);
+  if (row !== null) ports.reveal(sessionId, row);
+}
+
+async function loadUntil(session: LiveSession, eventId: number): Promise<void> {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const { hasBefore, oldestEvent } = session.conversation;
+    if (!hasBefore || oldestEvent === null || oldestEvent <= eventId) return;
+    await session.loadBefore();
+  }
+}
+
+function pickFound(ports: DurablePorts): Promise<Item | undefined> {
+  const pick = vscode.window.createQuickPick<Item>();
+  pick.title = l10n.t('Search Sessions');
+  pick.placeholder = l10n.t('Words of the title or the conversation');
+  pick.items = recent(ports);
+  const search = searcher(ports, pick);
+  pick.onDidChangeValue((text) => void search.run(text));
+  return new Promise((resolve) => {
+    pick.onDidAccept(() => {
+      const [picked] = pick.selectedItems;
+      if (picked?.sessionId === undefined) return;
+      resolve(picked);
+      pick.hide();
+    });
+    pick.onDidHide(() => {
+      search.end();
+      resolve(undefined);
+      pick.dispose();
+    });
+    pick.show();
+  });
+}
+
+function recent(ports: DurablePorts): Item[] {
+  return ports.rows().flatMap((row) => items({ row, hits: [] }));
+}
+
+/** Only the newest question's answer counts. */
+function searcher(
+  ports: DurablePorts,
+  pick: vscode.QuickPick<Item>,
+): { readonly run: (text: string) => Promise<void>; readonly end: () => void } {
+  let newest: AbortController | null = null;
+  const run = async (text: string): Promise<void> => {
+    newest?.abort();
+    const own = new AbortController();
+    newest = own;
+    await new Promise((resolve) => setTimeout(resolve, SEARCH_DELAY_MS));
+    if (own.signal.aborted) return;
+    pick.busy = true;
+    const found = await ask(ports, text, own.signal);
+    if (own.signal.aborted) return;
+    pick.busy = false;
+    pick.items = found;
+  };
+  return { run, end: () => newest?.abort() };
+}
+
+async function ask(ports: DurablePorts, text: string, signal: AbortSignal): Promise<Item[]> {
+  if (text.trim() === '') return recent(ports);
+  try {
+    const answer = await ports.request(
+      '_pilothouse/sessions/search',
+      { text, limit: LIMIT },
+      { signal },
+    );
+    const found = answer.sessions.map(foundSession).filter((one) => one !== null);
+    return found.length === 0
+      ? [{ label: l10n.t('Nothing found for “{0}”', text), alwaysShow: true }]
+      : found.flatMap(items);
+  } catch (error) {
+    if (!signal.aborted) ports.log(`the search failed: ${messageOf(error)}`);
+    return [{ label: l10n.t('The search failed: {0}', messageOf(error)), alwaysShow: true }];
+  }
+}
+
+/** One line for each place that fits, newest first as the agent tells them; one for a session whose title fits. */
+function items({ row, hits }: FoundSession): Item[] {
+  const session = {
+    label: sessionName(row.title),
+    description: `${baseName(row.cwd)} · ${relativeTime(row.updatedAt, Date.now())}`,
+    alwaysShow: true,
+    sessionId: row.sessionId,
+  };
+  if (hits.length === 0) return [{ ...session, detail: row.cwd }];
+  return hits.map((hit: Hit) => ({
+    ...session,
+    detail: oneLine(hit.snippet),
+    eventId: hit.eventId,
+  }));
+}

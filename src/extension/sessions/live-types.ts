@@ -1,0 +1,26 @@
+import type { Clock } from '../../base/clock.ts';
+import type { ChatChange } from '../chat/model/conversation.ts';
+import type { AgentConnection } from '../core/connection.ts';
+import type { LiveReceipt } from './control/receipts.ts';
+
+/** What a session that is open here needs from outside. */
+export type LiveSessionPorts = {
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly log: (message: string) => void;
+  /** The connection with this session attached to it. */
+  readonly connect: () => Promise<AgentConnection>;
+  /** Answers every open gate of the session `cancelled`. */
+  readonly cancelGates: () => void;
+};
+
+/** What happened to a session. */
+export type LiveChange =
+  | { readonly kind: 'chat'; readonly changes: readonly ChatChange[] }
+  /** The conversation was laid anew: whoever shows it starts over. */
+  | { readonly kind: 'reset' }
+  | { readonly kind: 'status' }
+  | { readonly kind: 'turn_ended'; readonly stopReason: string; readonly failed: boolean }
+  | { readonly kind: 'stop_overdue' }
+  /** A control of this session was answered, here or elsewhere. */
+  | { readonly kind: 'receipt'; readonly receipt: LiveReceipt };
