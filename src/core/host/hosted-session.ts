@@ -1,7 +1,7 @@
 import type { McpServer, SessionConfigOption } from '../../protocol/acp.ts';
 import type { Actor, ControlOutcome } from '../../protocol/controls.ts';
-import { agencyOf } from '../session/commands/stamp.ts';
 import { SessionError } from '../session/commands/session-error.ts';
+import { agencyOf } from '../session/commands/stamp.ts';
 import type { GateAnswer } from '../session/events.ts';
 import type { ModelCatalog } from '../session/model.ts';
 import type { SessionRow } from '../session/ports.ts';
@@ -17,6 +17,8 @@ import type {
   PromptRequest,
 } from './api.ts';
 import type { AttachedClients } from './attached-files.ts';
+import { ExternalChanges } from './external-changes.ts';
+import { sha256 } from './node-ports.ts';
 import { configOptions, loopChangeOf } from './options.ts';
 import type { OwnedResources } from './session-resources.ts';
 import type { StagedFiles } from './staged/staged-files.ts';
@@ -74,7 +76,11 @@ export class HostedSession implements LiveSession {
           report('The end of a background process could not be recorded', failure),
         );
     });
+    const external = new ExternalChanges({ external: owned.external, session, digest: sha256 });
     owned.external.onDidChange((notice) => {
+      external
+        .changed()
+        .catch((failure: unknown) => report('A change of tools could not be recorded', failure));
       if (notice === null) return;
       session
         .record({ type: 'notice', ...notice })

@@ -1,9 +1,12 @@
 import { isObject } from '../../base/json.ts';
 import type { SessionConfigOption } from '../../protocol/acp.ts';
+import type { LoopChange } from '../session/commands/entry-points.ts';
 import { SessionError } from '../session/commands/session-error.ts';
-import type { ModelInfo } from '../session/model.ts';
+import type { ModelCatalog, ModelInfo } from '../session/model.ts';
 import {
   type Budget,
+  CHECKPOINT_POLICIES,
+  type CheckpointPolicy,
   MODES,
   type Mode,
   type SessionConfig,
@@ -56,6 +59,18 @@ const BUDGETS: readonly { value: string; name: string; description: string; budg
 
 /** The budget of a session that chose none. */
 export const DEFAULT_BUDGET: Budget = { steps: 100 };
+
+const CHECKPOINT_TEXTS: Record<CheckpointPolicy, { name: string; description: string }> = {
+  best_effort: {
+    name: 'Best effort',
+    description: 'What can not be kept is said, and the work goes on',
+  },
+  required: {
+    name: 'Required',
+    description: 'Nothing is changed that can not be put back',
+  },
+  off: { name: 'Off', description: 'No files are kept' },
+};
 
 /** Values of the option `judge` that are no model. */
 const NO_JUDGE = 'off';
@@ -115,35 +130,57 @@ export function configOptions(
       currentValue: config.judge ?? NO_JUDGE,
       options: judgeChoices(config.judge ?? NO_JUDGE, models),
     },
+    {
+      id: 'checkpoints',
+      name: 'Checkpoints',
+      description: 'Whether the files are kept as turns find and leave them',
+      category: '_pilothouse_checkpoints',
+      type: 'select',
+      currentValue: config.checkpoints ?? 'best_effort',
+      options: CHECKPOINT_POLICIES.map((value) => ({ value, ...CHECKPOINT_TEXTS[value] })),
+    },
   ];
 }
 
 /**
- * The configuration with one option changed. A budget may also be a JSON object with `steps`, `seconds`, `tokens`,
- * `costUsd`. Throws `session.bad_option` with what is allowed.
+ * What choosing a value of an option asks for. A budget may also be a JSON object with `steps`, `seconds`, `tokens`,
+ * `costUsd`. Throws `session.bad_option` with what is allowed for whatever can't be meant; whether a model is there is
+ * for `checkChange` to say.
  */
-export function withOption(
-  config: SessionConfig,
-  configId: string,
-  value: string,
-  models: readonly ModelInfo[],
-): SessionConfig {
+export function loopChangeOf(configId: string, value: string): LoopChange {
   switch (configId) {
     case 'mode':
-      return { ...config, mode: oneOf(MODES, value, 'mode') };
+      return { mode: oneOf(MODES, value, 'mode') };
     case 'thought_level':
-      return { ...config, thoughtLevel: oneOf(THOUGHT_LEVELS, value, 'thought level') };
+      return { thoughtLevel: oneOf(THOUGHT_LEVELS, value, 'thought level') };
     case 'model':
-      return { ...config, model: knownModel(value, models) };
+      return { model: value };
     case 'budget':
-      return { ...config, budget: parseBudget(value) };
+      return { budget: parseBudget(value) };
     case 'judge':
-      return withJudge(config, value, models);
+      return { judge: value === NO_JUDGE ? null : value };
+    case 'checkpoints':
+      return { checkpoints: oneOf(CHECKPOINT_POLICIES, value, 'way to keep files') };
     default:
       throw badOption(
-        `There is no option "${configId}". Options: mode, model, thought_level, budget, judge.`,
+        `There is no option "${configId}". Options: mode, model, thought_level, budget, judge, checkpoints.`,
       );
   }
+}
+
+/** Throws `session.bad_option` for a model that is not there. */
+export async function checkChange(
+  { model, judge }: LoopChange,
+  models: Pick<ModelCatalog, 'list'>,
+): Promise<void> {
+  const named = [model, judge === OWN_JUDGE ? null : judge].filter((id) => typeof id === 'string');
+  if (named.length === 0) return;
+  const listed = await models.list();
+  for (const id of named)
+    if (!listed.some((known) => known.id === id))
+      throw badOption(
+        `There is no model "${id}". Choose one of: ${listed.map((known) => known.id).join(', ')}.`,
+      );
 }
 
 function modelChoices(
@@ -171,16 +208,6 @@ function judgeChoices(
     return first === undefined ? own : [...own, ...modelChoices(first.id, models)];
   }
   return [...own, ...modelChoices(current, models)];
-}
-
-function withJudge(
-  config: SessionConfig,
-  value: string,
-  models: readonly ModelInfo[],
-): SessionConfig {
-  const { judge: _, ...rest } = config;
-  if (value === NO_JUDGE) return rest;
-  return { ...rest, judge: value === OWN_JUDGE ? value : knownModel(value, models) };
 }
 
 function budgetChoices(budget: Budget): { value: string; name: string; description?: string }[] {
@@ -225,13 +252,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function knownModel(value: string, models: readonly ModelInfo[]): string {
-  if (models.some(({ id }) => id === value)) return value;
-  throw badOption(
-    `There is no model "${value}". Choose one of: ${models.map(({ id }) => id).join(', ')}.`,
-  );
 }
 
 function oneOf<T extends string>(allowed: readonly T[], value: string, what: string): T {

@@ -5,6 +5,7 @@ import type { OwnedCheckpoints } from '../checkpoint/late-checkpoints.ts';
 import { expandSlashCommand } from '../harness/native/slash-commands.ts';
 import { systemPrompt } from '../harness/native/system-prompt.ts';
 import type { SessionProcesses, SessionResources } from '../session/deps.ts';
+import type { ToolDefinition } from '../session/model.ts';
 import type {
   DocumentFiles,
   ProcessInfo,
@@ -26,6 +27,8 @@ export interface HostedProcesses extends SessionProcesses {
 export interface ExternalTools {
   /** The tools of the servers that are connected now. */
   tools(): readonly Tool[];
+  /** The same by server, with those that have none now. */
+  sources(): readonly ExternalSource[];
   /** Fires when `tools()` changed or a server was lost; `notice` is for the person, null when there is nothing to say. */
   onDidChange(listener: (notice: ExternalNotice | null) => void): Disposable;
   /** Replaces the servers, for a load or resume that names others. */
@@ -36,6 +39,14 @@ export interface ExternalTools {
   stopCalls(): Promise<void>;
   dispose(): Promise<void>;
 }
+
+/** A server that external tools come from. */
+export type ExternalSource = {
+  readonly name: string;
+  /** True while it is being connected: then nothing is known of its tools. */
+  readonly isPending: boolean;
+  readonly tools: readonly ToolDefinition[];
+};
 
 /** Something a person should know about an MCP server. */
 export type ExternalNotice = {

@@ -1,7 +1,7 @@
 import type { Disposable } from '../../base/disposables.ts';
 import { Emitter } from '../../base/emitter.ts';
 import type { McpServer } from '../../protocol/acp.ts';
-import type { ExternalNotice, ExternalTools } from '../host/session-resources.ts';
+import type { ExternalNotice, ExternalSource, ExternalTools } from '../host/session-resources.ts';
 import type { Tool, TurnPreparation } from '../session/tool.ts';
 
 /** The external tools of a session, whose code is loaded when the session names its first server. */
@@ -24,6 +24,10 @@ export class LateMcpTools implements ExternalTools {
 
   tools(): readonly Tool[] {
     return this.#tools?.tools() ?? [];
+  }
+
+  sources(): readonly ExternalSource[] {
+    return this.#tools?.sources() ?? [];
   }
 
   onDidChange(listener: (notice: ExternalNotice | null) => void): Disposable {

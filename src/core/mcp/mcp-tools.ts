@@ -2,7 +2,7 @@ import type { Disposable } from '../../base/disposables.ts';
 import { DisposableStore } from '../../base/disposables.ts';
 import { Emitter } from '../../base/emitter.ts';
 import type { McpServer } from '../../protocol/acp.ts';
-import type { ExternalNotice, ExternalTools } from '../host/session-resources.ts';
+import type { ExternalNotice, ExternalSource, ExternalTools } from '../host/session-resources.ts';
 import type { Tool, TurnPreparation } from '../session/tool.ts';
 import { ExternalServer, type ServerParts } from './external-server.ts';
 import * as notices from './link/notices.ts';
@@ -12,6 +12,7 @@ import { modelToolNames } from './tools/tool-names.ts';
 /** How long a turn waits for servers that are connecting. */
 const GRACE_MS = 1_500;
 
+type NamedTool = { readonly server: ExternalServer; readonly tool: Tool };
 type Entry = { readonly server: ExternalServer; readonly subscriptions: DisposableStore };
 
 /** The MCP servers of one session and their tools. */
@@ -19,7 +20,7 @@ export class McpTools implements ExternalTools {
   readonly #parts: ServerParts;
   readonly #changed = new Emitter<ExternalNotice | null>();
   #entries: readonly Entry[] = [];
-  #tools: readonly Tool[] | null = null;
+  #tools: readonly NamedTool[] | null = null;
   #preparing = 0;
   #closing: Promise<unknown> = Promise.resolve();
 
@@ -29,8 +30,16 @@ export class McpTools implements ExternalTools {
   }
 
   tools(): readonly Tool[] {
-    this.#tools ??= this.#makeTools();
-    return this.#tools;
+    return this.#named().map(({ tool }) => tool);
+  }
+
+  sources(): readonly ExternalSource[] {
+    const named = this.#named();
+    return this.#entries.map(({ server }) => ({
+      name: server.name,
+      isPending: server.link.state.kind === 'connecting' || server.link.state.kind === 'idle',
+      tools: named.flatMap((one) => (one.server === server ? [one.tool.definition] : [])),
+    }));
   }
 
   onDidChange(listener: (notice: ExternalNotice | null) => void): Disposable {
@@ -96,18 +105,24 @@ export class McpTools implements ExternalTools {
     this.#changed.fire(notice);
   }
 
-  #makeTools(): readonly Tool[] {
+  #named(): readonly NamedTool[] {
+    this.#tools ??= this.#makeTools();
+    return this.#tools;
+  }
+
+  #makeTools(): readonly NamedTool[] {
     const all = this.#entries.flatMap(({ server }) =>
       server.link.tools.map((tool) => ({ server, tool })),
     );
     const names = modelToolNames(
       all.map(({ server, tool }) => ({ server: server.name, tool: tool.name })),
     );
-    return all.map(({ server, tool }, index) =>
-      asTool(names[index] ?? '', server.name, tool, (name, input, context) =>
+    return all.map(({ server, tool }, index) => ({
+      server,
+      tool: asTool(names[index] ?? '', server.name, tool, (name, input, context) =>
         server.call(name, input, context),
       ),
-    );
+    }));
   }
 }
 

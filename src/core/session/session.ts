@@ -352,11 +352,13 @@ export class Session implements Disposable, SessionControl {
    */
   async restored(): Promise<void> {
     const found = restoredFrom(this.sessionId, this.#folded, this.conversation, this.#newId);
-    const { parked, ends, waiting } = found;
+    const { parked, waiting } = found;
+    const ends = this.#loop.machine.restored(found.ends);
+    const compactions = this.#folded.compactions.restored();
     const queued = this.#loop.nextTurns.restored(waiting.held);
     for (const { event } of waiting.records) this.#folded.inbox.apply(event, 0);
     if (parked !== null) this.#loop.park(parked);
-    const records = [...ends, ...waiting.records, ...queued];
+    const records = [...ends, ...compactions, ...waiting.records, ...queued];
     if (records.length > 0) await this.#recorder.append([...records, found.note]);
   }
 
@@ -398,11 +400,12 @@ export class Session implements Disposable, SessionControl {
   }
 
   #fold(signal: LoopSignal): void {
-    const { state, machine } = this.#folded;
+    const { state, machine, compactions } = this.#folded;
     if (signal.stream === 'history') {
       const { event, seq, at, cause } = signal.record;
       state.applyHistory(event, at, { seq, commandIds: cause.command_ids });
       machine.applyHistory(event, cause.command_ids);
+      compactions.applyHistory(event, cause.command_ids);
       this.#branch.apply(event, seq);
     } else if (signal.stream === 'control')
       state.applyControl(signal.record.event, signal.record.at);

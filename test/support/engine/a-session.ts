@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../src/base/json.ts';
 import { foldSession } from '../../../src/core/host/fold-session.ts';
 import { sha256 } from '../../../src/core/host/node-ports.ts';
 import type { Checkpoints } from '../../../src/core/session/checkpoints.ts';
+import type { PersonsAnswer } from '../../../src/core/session/commands/entry-points.ts';
 import { Compactions } from '../../../src/core/session/control/compactions.ts';
 import { Inbox } from '../../../src/core/session/control/inbox.ts';
 import type { ChangeCheck } from '../../../src/core/session/control/loop-change.ts';
@@ -26,7 +27,12 @@ import type {
   ToolContext,
   ToolOutcome,
 } from '../../../src/core/session/tool.ts';
-import type { CommandId, SessionConfig, SessionId } from '../../../src/core/session/words.ts';
+import type {
+  CommandId,
+  GateId,
+  SessionConfig,
+  SessionId,
+} from '../../../src/core/session/words.ts';
 import { MemoryJournal } from './memory-journal.ts';
 
 export const OWNER = { clientId: 'test', role: 'host_owner', source: 'acp' } as const;
@@ -121,6 +127,8 @@ export type TestSession = {
   /** The same session in another process, as if this one had died now. */
   restart(options?: Partial<SessionOptions>): Promise<TestSession>;
   prompt(text: string, order?: number, commandId?: string): Promise<PromptOutcome>;
+  /** Answers a gate as its owner; false if it is not open any more. */
+  answer(gateId: GateId, answer: PersonsAnswer, commandId?: string): Promise<boolean>;
   /** Resolves with the first event that matches, past or future. */
   next<T extends HistoryEvent['type']>(
     type: T,
@@ -261,6 +269,12 @@ function alive(world: World, folded: Folded, tip: Tip, options: SessionOptions):
         actor: OWNER,
       });
     },
+    answer: (gateId, answer, commandId) =>
+      session.respondToGate(gateId, answer, {
+        actor: OWNER,
+        agency: 'user',
+        ...(commandId === undefined ? {} : { commandId: commandId as CommandId }),
+      }),
     next: async (type, nth = 1) => {
       type Found = Extract<HistoryEvent, { type: typeof type }>;
       const find = (): Found | undefined =>

@@ -7,6 +7,7 @@ import type { RememberingPolicy } from '../../tools/policy/create-policy.ts';
 import { createProcesses } from '../../tools/run/background-processes.ts';
 import type { FileLog } from '../log/log.ts';
 import { randomIds, sha256, systemClock } from '../node-ports.ts';
+import { checkChange } from '../options.ts';
 import { SessionEnvironments } from '../session-environments.ts';
 import { type HostParts, LocalSessionHost } from '../session-host.ts';
 import { EditorBridge } from './editor-bridge.ts';
@@ -119,7 +120,16 @@ function openSessions(
   const folder = join(dataFolder, 'checkpoints');
   const environment = environments.minimum;
   const parts: HostParts = {
-    deps: { journal, models: models.catalog, policy, clock, ids, log, digest: sha256 },
+    deps: {
+      journal,
+      models: models.catalog,
+      policy,
+      clock,
+      ids,
+      log,
+      digest: sha256,
+      checkChange: (change) => checkChange(change, models.catalog),
+    },
     factory: {
       processes: (sessionId, workspace) =>
         createProcesses({ sessionId, workspace: () => workspace, launcher, clock, ids }),

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { configOptions, DEFAULT_BUDGET, withOption } from '../../../../src/core/host/options.ts';
+import {
+  checkChange,
+  configOptions,
+  DEFAULT_BUDGET,
+  loopChangeOf,
+} from '../../../../src/core/host/options.ts';
 import type { SessionConfig } from '../../../../src/core/session/words.ts';
 
 const CONFIG: SessionConfig = {
@@ -12,6 +17,11 @@ const MODELS = [
   { id: 'a/one', name: 'One', images: false, available: true },
   { id: 'b/two', name: 'Two', images: false, available: false, unavailableReason: 'Set a key' },
 ];
+
+/** As a client chooses a value: what it can mean, and whether it is there. */
+async function asked(id: string, value: string): Promise<void> {
+  await checkChange(loopChangeOf(id, value), { list: async () => MODELS });
+}
 
 describe('config options', () => {
   it('list all five with a current value that is among the choices', () => {
@@ -35,12 +45,13 @@ describe('config options', () => {
   });
 
   it('take named and custom budgets and show each by its name', () => {
-    const custom = withOption(CONFIG, 'budget', '{"seconds":30,"costUsd":0.5}', MODELS);
-    expect(custom.budget).toEqual({ seconds: 30, costUsd: 0.5 });
-    expect(configOptions(custom, MODELS)[3]).toMatchObject({
+    const custom = loopChangeOf('budget', '{"seconds":30,"costUsd":0.5}');
+    expect(custom).toEqual({ budget: { seconds: 30, costUsd: 0.5 } });
+    expect(configOptions({ ...CONFIG, budget: custom.budget ?? {} }, MODELS)[3]).toMatchObject({
       currentValue: '{"seconds":30,"costUsd":0.5}',
     });
-    expect(configOptions(withOption(custom, 'budget', 'off', MODELS), MODELS)[3]).toMatchObject({
+    expect(loopChangeOf('budget', 'off')).toEqual({ budget: {} });
+    expect(configOptions({ ...CONFIG, budget: {} }, MODELS)[3]).toMatchObject({
       currentValue: 'off',
     });
   });
@@ -52,15 +63,24 @@ describe('config options', () => {
       currentValue: 'off',
       options: [{ value: 'off' }, { value: 'same' }, { value: 'a/one' }, { value: 'b/two' }],
     });
-    const same = withOption(CONFIG, 'judge', 'same', MODELS);
-    expect(same.judge).toBe('same');
-    expect(judge(same)).toMatchObject({ currentValue: 'same' });
-    expect(withOption(same, 'judge', 'b/two', MODELS).judge).toBe('b/two');
-    expect(withOption(same, 'judge', 'off', MODELS)).toEqual(CONFIG);
+    expect(loopChangeOf('judge', 'same')).toEqual({ judge: 'same' });
+    expect(judge({ ...CONFIG, judge: 'same' })).toMatchObject({ currentValue: 'same' });
+    expect(loopChangeOf('judge', 'b/two')).toEqual({ judge: 'b/two' });
+    expect(loopChangeOf('judge', 'off')).toEqual({ judge: null });
     expect(judge({ ...CONFIG, judge: 'gone/x' })).toMatchObject({
       currentValue: 'gone/x',
       options: [{ value: 'off' }, { value: 'same' }, { value: 'gone/x' }, {}, {}],
     });
+  });
+
+  it.each([
+    ['model', 'b/two'],
+    ['judge', 'a/one'],
+    ['judge', 'same'],
+    ['judge', 'off'],
+    ['mode', 'code'],
+  ])('allow %s = %s', async (id, value) => {
+    await expect(asked(id, value)).resolves.toBeUndefined();
   });
 
   it.each([
@@ -72,7 +92,10 @@ describe('config options', () => {
     ['budget', 'not json', 'standard, small, large, off'],
     ['judge', 'c/three', 'a/one, b/two'],
     ['colour', 'red', 'mode, model, thought_level, budget, judge'],
-  ])('refuse %s = %s and say what is allowed', (id, value, allowed) => {
-    expect(() => withOption(CONFIG, id, value, MODELS)).toThrow(allowed);
+  ])('refuse %s = %s and say what is allowed', async (id, value, allowed) => {
+    await expect(asked(id, value)).rejects.toMatchObject({
+      code: 'session.bad_option',
+      message: expect.stringContaining(allowed),
+    });
   });
 });

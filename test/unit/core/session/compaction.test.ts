@@ -10,7 +10,7 @@ import {
 } from '../../../../src/core/session/model.ts';
 import { SUMMARY_SYSTEM } from '../../../../src/core/session/side/summary-prompt.ts';
 import { Conversation } from '../../../../src/core/session/state/conversation.ts';
-import { keptCount } from '../../../../src/core/session/turn/compact.ts';
+import { keptCount } from '../../../../src/core/session/turn/condense.ts';
 import type { InjectMode, MessageId, ToolCallId } from '../../../../src/core/session/words.ts';
 import { aSession, aTool, OWNER, ok, type TestSession } from '../../../support/engine/a-session.ts';
 import {
