@@ -199,26 +199,41 @@ class Replay {
 /**
  * Finds where the script stands. The script is the newest user message of origin `prompt`, or what a newer summary
  * says of it; every assistant message after it was one step, whether it came to its end or not. A steer's steps go
- * before what is left, an interrupt's replace it. Both are read where the person's own words stand; an envelope only
+ * before what is left, an interrupt's replace it. A prompt that only says `continue` goes on with the script of the
+ * one before it. Both are read where the person's own words stand; an envelope only
  * decides whether a judge may bring the script's final message back.
  */
 export function positionOf(request: ModelRequest, bench: boolean): Position {
-  const start = request.messages.findLastIndex(
-    (message) =>
-      message.role === 'user' && (message.origin === 'prompt' || message.origin === 'summary'),
-  );
+  const start = startOf(request.messages);
   const turn = request.messages.slice(Math.max(start, 0));
   const genuine = genuineDirectives(request.messages);
   const replay = new Replay(resultsOf(turn), bench);
   let empty = true;
   for (const message of turn) {
     if (message.role === 'assistant') replay.reply(message);
-    if (message.role !== 'user') continue;
+    if (message.role !== 'user' || (message !== turn[0] && isContinue(message))) continue;
     const text = textOf(message);
     if (message.origin !== 'machine' && text.trim() !== '') empty = false;
     deliver(replay, message.origin, text, genuine.get(message) ?? []);
   }
   return replay.position(empty);
+}
+
+type UserMessage = Extract<ModelMessage, { role: 'user' }>;
+
+/** Where the script that runs stands; -1 if there is none. */
+function startOf(messages: readonly ModelMessage[]): number {
+  const starts = messages.flatMap((message, index) =>
+    message.role === 'user' && (message.origin === 'prompt' || message.origin === 'summary')
+      ? [{ message, index }]
+      : [],
+  );
+  const script = starts.findLast(({ message }) => !isContinue(message)) ?? starts.at(-1);
+  return script?.index ?? -1;
+}
+
+function isContinue(message: UserMessage): boolean {
+  return message.origin === 'prompt' && /^\s*continue\.?\s*$/i.test(textOf(message));
 }
 
 function deliver(

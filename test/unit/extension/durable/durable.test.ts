@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { Conversation } from '../../../../src/extension/chat/model/conversation.ts';
+import { foundSession, oneLine } from '../../../../src/extension/durable/found-sessions.ts';
+import type { SessionUpdate } from '../../../../src/protocol/acp.ts';
+
+describe('a condensed conversation', () => {
+  const apply = (...updates: [SessionUpdate, unknown?][]) => {
+    const conversation = new Conversation();
+    for (const [update, pilothouse] of updates)
+      conversation.apply({ ...update, _meta: { pilothouse } } as SessionUpdate, undefined, 0);
+    return conversation.items();
+  };
+  const text = (words: string) => ({ type: 'text' as const, text: words });
+
+  it('is one row from its beginning to its end, and keeps what an update leaves out', () => {
+    const begun: SessionUpdate = {
+      sessionUpdate: 'compaction_update',
+      compactionId: 'c1',
+      status: 'in_progress',
+    };
+    expect(apply([begun])).toMatchObject([{ kind: 'compaction', state: 'running', summary: '' }]);
+    const chunk = (words: string): SessionUpdate => ({
+      sessionUpdate: 'compaction_summary_chunk',
+      compactionId: 'c1',
+      content: text(words),
+    });
+    const done: SessionUpdate = { ...begun, status: 'completed' };
+    const items = apply(
+      [begun],
+      [chunk('It was ')],
+      [chunk('about tea.')],
+      [done, { compacted: { before: 12, after: 3 } }],
+    );
+    expect(items).toMatchObject([
+      { state: 'done', before: 12, after: 3, summary: 'It was about tea.' },
+    ]);
+  });
+
+  it('says why nothing came of it', () => {
+    const failed = (status: string, error?: string): SessionUpdate => ({
+      sessionUpdate: 'compaction_update',
+      compactionId: 'c1',
+      status,
+      ...(error === undefined ? {} : { error }),
+    });
+    expect(apply([failed('failed', 'too short')])).toMatchObject([
+      { state: 'failed', reason: 'too short' },
+    ]);
+    expect(apply([failed('cancelled')])).toMatchObject([
+      { state: 'failed', reason: 'it was stopped' },
+    ]);
+  });
+});
+
+describe('a session that a search found', () => {
+  const session = { sessionId: 's1', cwd: '/home/ada', title: 'Tea' };
+
+  it('brings the places where the words stand, at its root or with what is ours', () => {
+    const hits = [{ eventId: 7, snippet: 'a cup\n of tea' }];
+    expect(foundSession({ ...session, hits })?.hits).toEqual(hits);
+    expect(foundSession({ ...session, _meta: { pilothouse: { hits } } })?.hits).toEqual(hits);
+    expect(oneLine('a cup\n of  tea ')).toBe('a cup of tea');
+  });
+
+  it('is told alone by an agent that knows no places, or by malformed ones', () => {
+    expect(foundSession(session)).toMatchObject({ row: { title: 'Tea' }, hits: [] });
+    expect(foundSession({ ...session, hits: [{ eventId: 'x' }] })?.hits).toEqual([]);
+    expect(foundSession({ cwd: '/' })).toBeNull();
+  });
+});
