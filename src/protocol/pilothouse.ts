@@ -318,9 +318,15 @@ export type RestorePreview = {
   reason?: string;
 };
 
-/** A checkpoint: the state that a turn left. `stack`: a rollback may pop it; `redo`: a redo would push it back. */
+/**
+ * A checkpoint: the state that a turn left, or files that a person had kept. `stack`: a rollback may pop it; `redo`: a
+ * redo would push it back.
+ */
 export type ListedCheckpoint = {
   checkpointId: string;
+  /** `interrupted`: of a turn that a crash broke off. `manual`: files alone; only `checkpoints/restore` takes it. */
+  kind: 'turn' | 'interrupted' | 'manual';
+  /** Empty for a manual one. */
   turnId: string;
   at: string;
   prompt: string;

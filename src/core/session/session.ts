@@ -16,6 +16,7 @@ import type {
   QueueRequest,
   SessionControl,
 } from './control/session-control.ts';
+import { type KeptWorkspace, keepWorkspace } from './control/workspace-desk.ts';
 import type { ControlEvent, NextTurns, PendingMessage } from './control-events.ts';
 import type { SessionDeps, SessionResources } from './deps.ts';
 import type { EphemeralEvent, HistoryEvent, LoopSignal } from './events.ts';
@@ -24,6 +25,8 @@ import { Exclusive } from './history/exclusive.ts';
 import type { MovedCounts, NewMove } from './history/new-move.ts';
 import type { Timeline } from './history/timeline.ts';
 import { Loop } from './loop.ts';
+import type { NewRecord } from './ports.ts';
+import { brokenTurn } from './state/broken-turn.ts';
 import { Causes } from './state/causes.ts';
 import type { Conversation } from './state/conversation.ts';
 import type { Folded, SessionSnapshot } from './state/folded.ts';
@@ -33,6 +36,7 @@ import { Recorder, type Tip } from './state/recorder.ts';
 import { restoredFrom } from './state/restored.ts';
 import type { KnownCommand } from './state/session-state.ts';
 import type { AbortReason } from './turn/aborts.ts';
+import { workspaceFault, workspaceFaulted } from './turn/checkpoint-required.ts';
 import {
   type CommandId,
   type MessageId,
@@ -211,6 +215,8 @@ export class Session implements Disposable, SessionControl {
       return Promise.reject(
         new SessionError('session.closed', 'The session is closed. Load or resume it first.'),
       );
+    const fault = this.command(prompt.commandId) === undefined ? this.workspaceFault : null;
+    if (fault !== null) return Promise.reject(workspaceFaulted(fault));
     return this.#loop.prompt(prompt);
   }
 
@@ -289,6 +295,21 @@ export class Session implements Disposable, SessionControl {
     return this.#resources.checkpoints ?? null;
   }
 
+  /** Why no turn begins before a person had the files kept (see `checkpointWorkspace`), or null. */
+  get workspaceFault(): string | null {
+    return workspaceFault(this.config, this.timeline);
+  }
+
+  /**
+   * Keeps the files as they are now, without a turn. Throws `prompt_active`, `session_closed` and, where they can't be
+   * kept whole, `fs_snapshot_error`.
+   */
+  checkpointWorkspace(origin: CommandOrigin): Promise<KeptWorkspace> {
+    const { checkpoints } = this;
+    const parts = { checkpoints, recorder: this.#recorder, newId: this.#newId };
+    return this.exclusively(() => keepWorkspace(parts, origin));
+  }
+
   /** Branches, checkpoints and what can be redone. */
   get timeline(): Timeline {
     return this.#folded.state.timeline;
@@ -354,12 +375,24 @@ export class Session implements Disposable, SessionControl {
     const found = restoredFrom(this.sessionId, this.#folded, this.conversation, this.#newId);
     const { parked, waiting } = found;
     const ends = this.#loop.machine.restored(found.ends);
+    const broken = parked === null ? await this.#brokenTurn() : [];
     const compactions = this.#folded.compactions.restored();
     const queued = this.#loop.nextTurns.restored(waiting.held);
     for (const { event } of waiting.records) this.#folded.inbox.apply(event, 0);
     if (parked !== null) this.#loop.park(parked);
-    const records = [...ends, ...compactions, ...waiting.records, ...queued];
+    const records = [...ends, ...broken, ...compactions, ...waiting.records, ...queued];
     if (records.length > 0) await this.#recorder.append([...records, found.note]);
+  }
+
+  async #brokenTurn(): Promise<readonly NewRecord[]> {
+    const { state } = this.#folded;
+    const { checkpoints, conversation } = this;
+    try {
+      return await brokenTurn({ state, conversation, checkpoints, newId: this.#newId });
+    } catch (failure) {
+      this.#report('The files of a turn that broke off are not known', failure);
+      return [];
+    }
   }
 
   /** A turn that a restart found at its question goes on there; nothing happens where there is none. */

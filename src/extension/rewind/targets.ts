@@ -66,7 +66,10 @@ export async function pickCheckpoint(
   placeHolder: string,
 ): Promise<ListedCheckpoint | undefined> {
   const { checkpoints } = await request('_pilothouse/checkpoints/list', { sessionId });
-  const kept = checkpoints.filter(({ state }) => state !== 'redo').toReversed();
+  // Files that were kept by hand belong to no message.
+  const kept = checkpoints
+    .filter(({ state, kind }) => state !== 'redo' && kind !== 'manual')
+    .toReversed();
   if (kept.length === 0) {
     void vscode.window.showInformationMessage(
       l10n.t('There is nothing to go back to yet. A finished turn leaves something.'),

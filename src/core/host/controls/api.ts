@@ -243,6 +243,9 @@ export type MoveResult = {
 /** A checkpoint as it is listed. */
 export type CheckpointInfo = {
   readonly checkpointId: string;
+  /** `interrupted`: of a turn that a crash broke off. `manual`: files alone, which a person had kept. */
+  readonly kind: 'turn' | 'interrupted' | 'manual';
+  /** Empty for a manual one. */
   readonly turnId: string;
   /** Milliseconds since the epoch. */
   readonly at: number;

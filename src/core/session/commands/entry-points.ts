@@ -59,7 +59,7 @@ export type HandBack = {
 
 /** Options to change; what is missing stays, null takes a judge or a time limit away. */
 export type LoopChange = Partial<
-  Pick<SessionConfig, 'mode' | 'model' | 'thoughtLevel' | 'budget'>
+  Pick<SessionConfig, 'mode' | 'model' | 'thoughtLevel' | 'budget' | 'checkpoints'>
 > & {
   readonly judge?: string | null;
   readonly gateSeconds?: number | null;

@@ -4,6 +4,8 @@ import { CodedError } from '../../../base/errors.ts';
 export type SessionErrorCode =
   | 'session.command_collision'
   | 'session.closed'
+  /** The files of a turn could not be kept, and the session requires it. */
+  | 'session.workspace_fault'
   | 'session.empty_prompt'
   | 'session.bad_option';
 

@@ -79,7 +79,7 @@ export class LoopChanges {
     return this.#commit(commands, wanted, origin);
   }
 
-  /** Both where both are changed; none where only the time for answers is, which is no command's. */
+  /** Both where both are changed; none where only the time for answers or the keeping of files is: no command's. */
   #commandsOf(change: LoopChange, origin: CommandOrigin): readonly LiveCommand[] {
     const { stamp } = this.#parts;
     const inference = inferenceOf(change);
@@ -143,7 +143,7 @@ function closed(): LoopChanged {
 /** What is missing stays; null takes a judge or a time limit away. */
 function changed(config: SessionConfig, change: LoopChange): SessionConfig {
   const { judge: judgeBefore, gateSeconds: secondsBefore, ...rest } = config;
-  const { mode, model, thoughtLevel, budget } = change;
+  const { mode, model, thoughtLevel, budget, checkpoints } = change;
   const judge = change.judge === undefined ? (judgeBefore ?? null) : change.judge;
   const gateSeconds =
     change.gateSeconds === undefined ? (secondsBefore ?? null) : change.gateSeconds;
@@ -153,6 +153,7 @@ function changed(config: SessionConfig, change: LoopChange): SessionConfig {
     model: model ?? config.model,
     thoughtLevel: thoughtLevel ?? config.thoughtLevel,
     budget: budget ?? config.budget,
+    ...(checkpoints === undefined ? {} : { checkpoints }),
     ...(judge === null ? {} : { judge }),
     ...(gateSeconds === null ? {} : { gateSeconds }),
   };

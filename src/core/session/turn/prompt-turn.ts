@@ -11,6 +11,7 @@ import type { SessionState } from '../state/session-state.ts';
 import { beginningOf, endOf } from '../state/turn-records.ts';
 import type { MessageId, SessionConfig, TurnId } from '../words.ts';
 import { type AbortReason, abortReason, onAbort } from './aborts.ts';
+import { faultedTurn, workspaceFault } from './checkpoint-required.ts';
 import { stopProcesses } from './stop-processes.ts';
 import { TurnCheckpoint } from './turn-checkpoint.ts';
 import { runWholeTurn, type TurnParts } from './whole-turn.ts';
@@ -76,7 +77,8 @@ async function runToEnd(
 ): Promise<PromptOutcome> {
   const { turnId, abort } = turn;
   const stopping = onAbort(abort.signal, () => stopProcesses(parts.deps, parts.resources));
-  const result = await runWholeTurn(parts.turnParts, turn);
+  const fault = workspaceFault(turn.config, parts.state.timeline);
+  const result = fault === null ? await runWholeTurn(parts.turnParts, turn) : faultedTurn(fault);
   const { usage, iterations } = result;
   parts.seams.close(true);
   if (!wasStopped(abort.signal)) await stopping();

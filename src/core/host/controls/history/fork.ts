@@ -42,6 +42,7 @@ const LEFT_OUT: readonly HistoryEvent['type'][] = [
   'history_moved',
   'turn_checkpoint',
   'files_restored',
+  'workspace_checkpointed',
   'process_started',
   'process_ended',
 ];

@@ -9,6 +9,7 @@ import type { Receipted, ReceiptWriter } from '../receipts/receipted.ts';
 import type { SessionForks } from './fork.ts';
 import { redo, rollBack, type Truncated, truncate } from './history-moves.ts';
 import type { HistorySession, HistorySessions } from './history-session.ts';
+import { listedCheckpoints } from './listed-checkpoints.ts';
 import { planFor, restored, restoreTarget } from './restores.ts';
 
 /** What the history controls are made of. */
@@ -102,17 +103,7 @@ export class HistoryDesk implements HistoryControls {
   }
 
   async checkpoints(sessionId: string): Promise<readonly CheckpointInfo[]> {
-    const timeline = await this.#parts.timeline(sessionId);
-    return timeline.reachable().map(({ event, at, prompt, state }) => ({
-      checkpointId: event.checkpointId,
-      turnId: event.turnId,
-      at,
-      prompt,
-      state,
-      beforeMessageCount: event.beforeMessageCount,
-      afterMessageCount: event.afterMessageCount,
-      files: event.files,
-    }));
+    return listedCheckpoints(await this.#parts.timeline(sessionId));
   }
 
   async planRestore(

@@ -34,6 +34,12 @@ export function turnsFrom(
       'no_checkpoint',
       'There is no finished turn to roll back to. A turn can be rolled back when it is done; a stopped one by its checkpoint id.',
     );
+  if (timeline.kept.some(({ event }) => event.checkpointId === checkpointId))
+    throw new ControlRefused(
+      'unknown_checkpoint',
+      `The checkpoint ${checkpointId} holds files and no conversation, so nothing can be rolled back to it. Restore its files instead.`,
+      { checkpointId },
+    );
   const why = timeline.knows(checkpointId)
     ? 'was rolled back or cut off, so it is not part of the conversation'
     : 'is not known in this session';
@@ -58,8 +64,11 @@ export function newestUndone(timeline: Timeline): Undone {
 export function restoreTarget(timeline: Timeline, what: RestoreChoice): RestoreTarget | null {
   switch (what.kind) {
     case 'rollback':
-    case 'files':
       return filesOf(turnsFrom(timeline, what.checkpointId));
+    case 'files':
+      return (
+        keptFiles(timeline, what.checkpointId) ?? filesOf(turnsFrom(timeline, what.checkpointId))
+      );
     case 'redo':
       return undoOf(newestUndone(timeline));
     case 'call':
@@ -71,6 +80,15 @@ export function restoreTarget(timeline: Timeline, what: RestoreChoice): RestoreT
         );
       return { kind: 'call', toolCallId: what.toolCallId as ToolCallId };
   }
+}
+
+/** What a person had kept; null if the id is a turn's. */
+function keptFiles(timeline: Timeline, checkpointId: string): RestoreTarget | null {
+  const kept = timeline.kept.find(({ event }) => event.checkpointId === checkpointId);
+  if (kept === undefined) return null;
+  const since = timeline.checkpointsOn(timeline.branch).filter(({ seq }) => seq > kept.seq);
+  const turns = since.flatMap(({ event }) => event.files ?? []);
+  return { kind: 'kept', files: kept.event.files, turns };
 }
 
 /** Before the first of these turns. */
