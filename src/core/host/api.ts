@@ -28,6 +28,7 @@ import type {
   Usage,
 } from '../session/words.ts';
 import type { HostControls } from './controls/api.ts';
+import type { EventFeed } from './feed/event-feed.ts';
 import type { HistoryQuery } from './read-branch.ts';
 
 /**
@@ -78,6 +79,8 @@ export interface SessionHost {
   ): Promise<{ ok: true } | { ok: false; eventId: number; reason: string }>;
   /** Every other control of the closed list, and what they act on. */
   readonly controls: HostControls;
+  /** Events of any session, live or stored, at the reader's pace. */
+  readonly events: Pick<EventFeed, 'subscribe'>;
 }
 
 /** A place in the order in which frames arrived at the host, over all clients. */
@@ -137,8 +140,9 @@ export type OpenGate = {
   readonly turnId: TurnId;
   readonly request: GateRequest;
   readonly openedAt: number;
-  /** The delegate that asks; missing on questions of the root loop. */
-  readonly loop?: { readonly loopId: LoopId; readonly name: string };
+  /** The delegate that asks, and what it is called; missing on questions of the root loop. */
+  readonly loopId?: LoopId;
+  readonly loopName?: string;
 };
 
 /** A session in memory. */

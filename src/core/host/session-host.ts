@@ -4,8 +4,7 @@ import type { Actor } from '../../protocol/controls.ts';
 import { agencyOf } from '../session/commands/stamp.ts';
 import type { SessionDeps } from '../session/deps.ts';
 import type { HistoryEvent, Stored } from '../session/events.ts';
-import { type Branch, branchOf } from '../session/history/branch.ts';
-import type { HistoryRange, Journal, SessionRow } from '../session/ports.ts';
+import type { Journal, SessionRow } from '../session/ports.ts';
 import type { Session } from '../session/session.ts';
 import { HOST } from '../session/state/gates.ts';
 import type { CommandId, SessionId } from '../session/words.ts';
@@ -25,9 +24,12 @@ import { composeControls } from './controls/compose-controls.ts';
 import type { ComposedControls } from './controls/host-controls.ts';
 import type { ReceiptWriter } from './controls/receipts/receipted.ts';
 import { noSuchSession } from './controls/sessions-at-hand.ts';
-import { HostError, unknownSession } from './errors.ts';
+import { delegateLoop, HostError, unknownSession } from './errors.ts';
+import type { EventFeed } from './feed/event-feed.ts';
+import { createHostFeed } from './feed/host-feed.ts';
+import { HistoryReader } from './history-reader.ts';
 import type { HostedSession } from './hosted-session.ts';
-import { type HistoryQuery, readBranch } from './read-branch.ts';
+import type { HistoryQuery } from './read-branch.ts';
 import { type MakerParts, SessionMaker } from './session-maker.ts';
 
 /** The store as the host needs it: the engine's journal and what proves it. */
@@ -65,7 +67,9 @@ export class LocalSessionHost implements SessionHost {
   /** Stored sessions that were brought to life for a piece of work, with how much of it goes on. */
   readonly #borrowed = new Map<SessionId, number>();
   readonly #receipts: ReceiptWriter;
+  readonly #histories: HistoryReader;
   readonly controls: ComposedControls;
+  readonly events: EventFeed;
   #order = 0;
   #closing: Promise<void> | null = null;
 
@@ -82,6 +86,16 @@ export class LocalSessionHost implements SessionHost {
       checkEnvironment: (policy) => parts.factory.environments.check(policy),
     });
     this.controls = controls;
+    this.events = createHostFeed({
+      journal: parts.deps.journal,
+      describe: (sessionId) => this.describe(sessionId),
+      loops: (sessionId) => controls.loops(sessionId),
+    });
+    this.#histories = new HistoryReader({
+      journal: parts.deps.journal,
+      fresh: this.#maker.fresh,
+      timeline: (sessionId) => this.#live.get(sessionId)?.session.timeline,
+    });
     this.#receipts = receipts;
   }
 
@@ -150,9 +164,10 @@ export class LocalSessionHost implements SessionHost {
   async #close(sessionId: SessionId, actor: Actor): Promise<void> {
     const live = this.#live.get(sessionId);
     if (live === undefined) {
-      if ((await this.#parts.deps.journal.session(sessionId)) === null) {
+      const refusal = await this.#notASession(sessionId);
+      if (refusal !== null) {
         await this.controls.refuse('session/close', { sessionId, actor }, 'unknown_session');
-        throw unknownSession(sessionId);
+        throw refusal;
       }
       await this.#receipts.keep(
         'session/close',
@@ -176,6 +191,11 @@ export class LocalSessionHost implements SessionHost {
   async #delete(sessionId: SessionId, actor: Actor): Promise<void> {
     const live = this.#live.get(sessionId);
     if (live !== undefined) await this.#end(live, 'session_closed', actor);
+    const refusal = await this.#notASession(sessionId);
+    if (refusal?.code === 'host.delegate_loop') {
+      await this.controls.refuse('session/delete', { sessionId, actor }, 'unknown_session');
+      throw refusal;
+    }
     this.#maker.fresh.drop();
     // Before the rows: a session whose files could not be removed is still there to be deleted again.
     await this.#parts.forgetFiles(sessionId);
@@ -187,6 +207,7 @@ export class LocalSessionHost implements SessionHost {
       { sessionId, actor },
       { outcome, status: 'accepted' },
     );
+    this.events.deleted(sessionId);
     if (existed) this.#deleted.fire(sessionId);
   }
 
@@ -219,36 +240,8 @@ export class LocalSessionHost implements SessionHost {
     return { status, receipt: Promise.all([recorded, kept]).then(() => undefined) };
   }
 
-  async history(
-    sessionId: SessionId,
-    query: HistoryQuery,
-  ): Promise<readonly Stored<HistoryEvent>[]> {
-    const branch = await this.#branch(sessionId, query);
-    const read = (range: HistoryRange) => this.#read(sessionId, range);
-    return branch === null ? read(query) : readBranch(branch, query, read);
-  }
-
-  /** Null for everything. */
-  async #branch(sessionId: SessionId, { all, tip }: HistoryQuery): Promise<Branch | null> {
-    const { journal } = this.#parts.deps;
-    const timeline = this.#live.get(sessionId)?.session.timeline;
-    if (timeline !== undefined && all !== true)
-      return tip === undefined ? timeline.branch : timeline.branchAt(tip);
-    const row = timeline === undefined ? await journal.session(sessionId) : null;
-    if (timeline === undefined && row === null) throw unknownSession(sessionId);
-    if (all === true) return null;
-    const newest = row?.lastEventId ?? 0;
-    return branchOf(await journal.moves(sessionId), Math.min(tip ?? newest, newest));
-  }
-
-  async #read(sessionId: SessionId, range: HistoryRange): Promise<readonly Stored<HistoryEvent>[]> {
-    const fresh = this.#maker.fresh.page(sessionId, range);
-    if (fresh === null) return this.#parts.deps.journal.readHistory(sessionId, range);
-    // Others have their turn between two pages, as they have while the store reads.
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
-    return fresh;
+  history(sessionId: SessionId, query: HistoryQuery): Promise<readonly Stored<HistoryEvent>[]> {
+    return this.#histories.read(sessionId, query);
   }
 
   async detach(sessionId: SessionId, client: Client): Promise<void> {
@@ -294,6 +287,7 @@ export class LocalSessionHost implements SessionHost {
     this.#changed.dispose();
     this.#deleted.dispose();
     this.#recorded.dispose();
+    this.events.dispose();
   }
 
   async #openOnce(sessionId: SessionId, options: OpenSession): Promise<HostedSession> {
@@ -315,8 +309,10 @@ export class LocalSessionHost implements SessionHost {
       this.#parts.deps.log.warn(what, { sessionId, error: messageOf(failure) }),
     );
     hosted.subscribe((signal) => {
+      this.events.publish(sessionId, signal);
       if (signal.stream === 'history') this.#recorded.fire(signal.record);
-      if (signal.stream !== 'ephemeral' || signal.event.type === 'activity_changed')
+      const own = signal.stream === 'loop' ? signal.signal : signal;
+      if (own.stream !== 'ephemeral' || own.event.type === 'activity_changed')
         this.#changed.fire(sessionId);
     });
     return hosted;
@@ -396,6 +392,13 @@ export class LocalSessionHost implements SessionHost {
         currentModeId: 'ask',
       }
     );
+  }
+
+  /** Why an id is not that of a session; null if it is. */
+  async #notASession(sessionId: SessionId): Promise<HostError | null> {
+    const row = await this.#parts.deps.journal.session(sessionId);
+    if (row === null) return unknownSession(sessionId);
+    return row.rootId === undefined ? null : delegateLoop(sessionId, row.rootId);
   }
 
   #refuseWhileClosing(): void {

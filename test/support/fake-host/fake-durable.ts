@@ -23,9 +23,9 @@ export class FakeDurable implements DurableSession {
     return this.#session.sessionId;
   }
 
-  entries(loopId: LoopId): LoopEntries | undefined {
+  entries(loopId: LoopId): LoopEntries | Promise<LoopEntries | null> {
     const isKnown = (loopId as string) === this.sessionId || this.delegates.has(loopId);
-    if (!isKnown) return undefined;
+    if (!isKnown) return Promise.resolve(null);
     const respondToGate: LoopEntries['respondToGate'] = (gateId: GateId, answer, { actor }) =>
       this.#session.answerGate(gateId, answer, actor);
     return new Proxy({ respondToGate, ...this.scripted } as Partial<LoopEntries>, {

@@ -15,6 +15,7 @@ import type {
 } from '../../../src/core/host/controls/api.ts';
 import type { ReceiptWriter } from '../../../src/core/host/controls/receipts/receipted.ts';
 import { HostError, unknownSession } from '../../../src/core/host/errors.ts';
+import { createHostFeed } from '../../../src/core/host/feed/host-feed.ts';
 import type { HistoryQuery } from '../../../src/core/host/read-branch.ts';
 import type { HistoryEvent, Stored } from '../../../src/core/session/events.ts';
 import type { SessionId } from '../../../src/core/session/words.ts';
@@ -49,6 +50,15 @@ export class FakeHost implements SessionHost {
   readonly historyControls: Partial<HistoryControls> = {};
   readonly fileControls: Partial<FileControls> = {};
   readonly controls: HostControls;
+  readonly events = createHostFeed({
+    journal: {
+      readHistory: async (sessionId, { after = 0, limit }) =>
+        this.#known(sessionId).records.slice(after, after + limit),
+      readControl: async () => [],
+    },
+    describe: (sessionId) => this.describe(sessionId),
+    loops: (sessionId) => this.controls.loops(sessionId),
+  });
   /** Every receipt, oldest first. */
   readonly receipts: ControlOutcome[];
   readonly #writer: ReceiptWriter;
@@ -79,6 +89,7 @@ export class FakeHost implements SessionHost {
     );
     this.#nextSession += 1;
     this.sessions.set(session.sessionId, session);
+    session.subscribe((signal) => this.events.publish(session.sessionId, signal));
     return session;
   }
 

@@ -6,7 +6,7 @@ import type { CommandOrigin } from '../../session/commands/stamp.ts';
 import { ControlRefused, type Refusal } from '../../session/control/refusal.ts';
 import type { CommandId, GateId, LoopId, SessionId } from '../../session/words.ts';
 import type { ControlTarget } from './api.ts';
-import type { DurableControls, GateResponse } from './durable-api.ts';
+import type { DurableControls } from './durable-api.ts';
 import type { DurableSession } from './durable-session.ts';
 import { answerOf, requireFitting } from './gate-response.ts';
 import type { Receipted, ReceiptWriter } from './receipts/receipted.ts';
@@ -36,8 +36,9 @@ export class DurableDesk implements DurableControls {
 
   compact: DurableControls['compact'] = (target, { loopId, commandId }) =>
     this.#run('_pilothouse/compact', target, optional({ loopId }), async (session) => {
-      const entries = requireLoop(session, loopId ?? session.activeLoopId);
-      return receipted(done(await entries.compact(originOf(target, commandId))), 'compacted');
+      const loop = requireLoop(session, loopId ?? session.activeLoopId);
+      const outcome = await inLoop(loop, (entries) => entries.compact(originOf(target, commandId)));
+      return receipted(done(outcome), 'compacted');
     });
 
   respondToGate: DurableControls['respondToGate'] = (target, response) => {
@@ -45,25 +46,33 @@ export class DurableDesk implements DurableControls {
     const method = '_pilothouse/gates/respond';
     return this.#run(method, target, { gateId }, async (session) => {
       const answer = answerOf(response);
-      const { entries, isOpen } = await this.#gate(session, response, answer);
-      const origin = originOf(target, commandId);
-      if (!(await entries.respondToGate(gateId as GateId, answer, origin)))
-        throw unknownGate(gateId);
-      return receipted(undefined, 'answered', isOpen ? 'accepted' : 'idempotent');
+      const gate = session.openGates().find((open) => open.gateId === gateId);
+      if (gate !== undefined) requireFitting(gate.request, answer);
+      else if (commandId === undefined) throw unknownGate(gateId);
+      // A gate that is not open any more may still have a repeat of its answer.
+      const loopId =
+        gate === undefined
+          ? await this.#loopOf(session, commandId as CommandId)
+          : (gate.loopId ?? rootOf(session));
+      const wasFirst = await inLoop(requireLoop(session, loopId), (entries) =>
+        entries.respondToGate(gateId as GateId, answer, originOf(target, commandId)),
+      );
+      if (!wasFirst) throw unknownGate(gateId);
+      return receipted(undefined, 'answered', gate === undefined ? 'idempotent' : 'accepted');
     });
   };
 
   withdraw: DurableControls['withdraw'] = (target, commandId) =>
     this.#run('_pilothouse/commands/withdraw', target, { commandId }, async (session) => {
       const loopId = await this.#loopOf(session, commandId as CommandId);
-      const entries = requireLoop(session, loopId);
+      const entries = await requireLoop(session, loopId);
       const result = await entries.withdraw(commandId as CommandId, originOf(target));
       return receipted(result, result, result === 'withdrawn' ? 'accepted' : 'idempotent');
     });
 
   activateLoop: DurableControls['activateLoop'] = (target, loopId) =>
     this.#run('_pilothouse/loops/activate', target, { loopId }, async (session) => {
-      requireLoop(session, loopId);
+      await requireLoop(session, loopId);
       if (session.activeLoopId === loopId) return receipted(undefined, 'unchanged', 'idempotent');
       await session.activate(loopId as LoopId, target.actor);
       return receipted(undefined, 'activated');
@@ -71,7 +80,7 @@ export class DurableDesk implements DurableControls {
 
   messageDelegate: DurableControls['messageDelegate'] = (target, { loopId, text, commandId }) =>
     this.#run('_pilothouse/delegates/message', target, { loopId }, async (session) => {
-      requireDelegate(session, loopId);
+      await requireDelegate(session, loopId);
       const origin = originOf(target, commandId);
       const result = await session.messageDelegate(loopId as LoopId, text, origin);
       return receipted(result, result.delivery);
@@ -79,7 +88,7 @@ export class DurableDesk implements DurableControls {
 
   stopDelegate: DurableControls['stopDelegate'] = (target, loopId) =>
     this.#run('_pilothouse/delegates/stop', target, { loopId }, async (session) => {
-      requireDelegate(session, loopId);
+      await requireDelegate(session, loopId);
       const didStop = await session.stopDelegate(loopId as LoopId, target.actor);
       return didStop
         ? receipted(true, 'stopped')
@@ -151,30 +160,13 @@ export class DurableDesk implements DurableControls {
     );
   }
 
-  /** The loop that asks. A gate that is not open any more may still have a repeat of its answer. */
-  async #gate(
-    session: DurableSession,
-    { gateId, commandId }: GateResponse,
-    answer: ReturnType<typeof answerOf>,
-  ): Promise<{ readonly entries: LoopEntries; readonly isOpen: boolean }> {
-    const gate = session.openGates().find((open) => open.gateId === gateId);
-    const loopId = gate === undefined ? null : (gate.loop?.loopId ?? rootOf(session));
-    if (gate !== undefined && loopId !== null) {
-      requireFitting(gate.request, answer);
-      return { entries: requireLoop(session, loopId), isOpen: true };
-    }
-    if (commandId === undefined) throw unknownGate(gateId);
-    const known = await this.#loopOf(session, commandId as CommandId);
-    return { entries: requireLoop(session, known), isOpen: false };
-  }
-
   /** The loop that has a command of this id; the root loop if none has. */
   async #loopOf(session: DurableSession, commandId: CommandId): Promise<LoopId> {
     const root = rootOf(session);
     for (const { loopId } of session.listLoops()) {
       if (loopId === root) continue;
       const state = await this.#around.commandIn(loopId as LoopId, commandId);
-      if (state !== null && session.entries(loopId as LoopId)) return loopId as LoopId;
+      if (state !== null) return loopId as LoopId;
     }
     return root;
   }
@@ -197,18 +189,34 @@ function rootOf({ sessionId }: DurableSession): LoopId {
   return sessionId as string as LoopId;
 }
 
-function requireLoop(session: DurableSession, loopId: string): LoopEntries {
+/** In the tick of the call where the loop is there, so that a control keeps its place. */
+function inLoop<T>(
+  loop: LoopEntries | Promise<LoopEntries>,
+  work: (entries: LoopEntries) => Promise<T>,
+): Promise<T> {
+  return loop instanceof Promise ? loop.then(work) : work(loop);
+}
+
+/** Without a wait for the root loop, so that a control keeps its place. */
+function requireLoop(session: DurableSession, loopId: string): LoopEntries | Promise<LoopEntries> {
   const entries = session.entries(loopId as LoopId);
-  if (entries !== undefined) return entries;
-  throw new ControlRefused(
+  if (!(entries instanceof Promise)) return entries;
+  return entries.then((found) => {
+    if (found !== null) return found;
+    throw unknownLoop(session, loopId);
+  });
+}
+
+function unknownLoop(session: DurableSession, loopId: string): ControlRefused {
+  return new ControlRefused(
     'unknown_loop',
     `Session ${session.sessionId} has no open loop ${loopId}. List its loops to see which there are.`,
     { sessionId: session.sessionId, loopId },
   );
 }
 
-function requireDelegate(session: DurableSession, loopId: string): void {
-  requireLoop(session, loopId);
+async function requireDelegate(session: DurableSession, loopId: string): Promise<void> {
+  await requireLoop(session, loopId);
   if (loopId !== rootOf(session)) return;
   throw new ControlRefused(
     'unknown_loop',

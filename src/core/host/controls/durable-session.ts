@@ -11,8 +11,11 @@ export interface DurableSession {
   readonly sessionId: SessionId;
   /** Where prompts go that name no loop. */
   readonly activeLoopId: LoopId;
-  /** The ways into a loop; undefined if the session has none of this id, or it has ended. */
-  entries(loopId: LoopId): LoopEntries | undefined;
+  /**
+   * The ways into a loop: at once for the root loop; a delegate may have to be brought to life. Null if the session has
+   * none of this id, or it has ended.
+   */
+  entries(loopId: LoopId): LoopEntries | Promise<LoopEntries | null>;
   /** Its own and those of its delegates. */
   openGates(): readonly OpenGate[];
   /** The root loop and its delegates, parents before children. */

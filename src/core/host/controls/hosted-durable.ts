@@ -27,10 +27,8 @@ export class HostedDurable implements DurableSession {
     return this.sessionId as string as LoopId;
   }
 
-  entries(loopId: LoopId): LoopEntries | undefined {
-    if (loopId !== this.#root) return undefined;
-    const session: object = this.#hosted.session;
-    return hasEntries(session) ? session : undefined;
+  entries(loopId: LoopId): LoopEntries | Promise<LoopEntries | null> {
+    return loopId === this.#root ? this.#hosted.session : Promise.resolve(null);
   }
 
   openGates(): readonly OpenGate[] {
@@ -73,13 +71,8 @@ export class HostedDurable implements DurableSession {
     throw noSuchDelegate(loopId);
   };
 
-  createCheckpoint: DurableSession['createCheckpoint'] = async () => {
-    throw new ControlRefused('fs_snapshot_error', 'The files of this session are not kept.');
-  };
-}
-
-function hasEntries(session: object): session is LoopEntries {
-  return 'compact' in session && 'withdraw' in session && 'respondToGate' in session;
+  createCheckpoint: DurableSession['createCheckpoint'] = (origin) =>
+    this.#hosted.session.checkpointWorkspace(origin);
 }
 
 function noSuchDelegate(loopId: string): ControlRefused {
