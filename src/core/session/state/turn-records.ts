@@ -28,7 +28,8 @@ export type Beginning = {
 /** The records of a turn's beginning, for one append: its prompt's admission, unless that is on disk, its end as a command, and the turn. */
 export function beginningOf(begin: Beginning): readonly NewRecord[] {
   const { prompt, turnId, messageId, config } = begin;
-  const { commandId, content, sent } = prompt;
+  const { commandId, content, sent, issued } = prompt;
+  const isMachine = issued.type === 'command_issued' && issued.command.type === 'subagent_result';
   const modelText = expansion(content, begin.expand);
   const admission = [...(sent === null ? [] : [sent]), ...(prompt.accepted ? [] : [prompt.issued])];
   const records: NewRecord[] = admission.map((event) => ({ stream: 'control', event }));
@@ -44,9 +45,10 @@ export function beginningOf(begin: Beginning): readonly NewRecord[] {
       content,
       ...(modelText === null ? {} : { modelText }),
       config,
+      ...(isMachine ? { origin: 'machine' as const } : {}),
     },
   });
-  if (!begin.hasTitle)
+  if (!begin.hasTitle && !isMachine)
     records.push({
       stream: 'history',
       event: { type: 'title_changed', title: titleFrom(content) },
