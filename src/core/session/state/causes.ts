@@ -14,10 +14,13 @@ const CLOSING: ReadonlySet<HistoryEvent['type']> = new Set(['turn_ended', 'turn_
  */
 export class Causes {
   readonly #turns = new Map<TurnId, readonly CommandId[]>();
+  #running: TurnId | null = null;
 
   /** `open` is the turn that was running when the process before this one ended. */
   constructor(open: TurnCauses | null) {
-    if (open !== null) this.#turns.set(open.turnId, open.commandIds);
+    if (open === null) return;
+    this.#turns.set(open.turnId, open.commandIds);
+    this.#running = open.turnId;
   }
 
   /** The record with its cause. */
@@ -39,6 +42,12 @@ export class Causes {
         return [event.commandId];
       case 'delegate_ended':
         return [event.requestId];
+      // They name no turn, and come from the one that runs.
+      case 'title_changed':
+      case 'usage_changed':
+      case 'process_started':
+      case 'file_staged':
+        return this.#ofTurn(event.type, this.#running);
       default:
         return 'turnId' in event ? this.#ofTurn(event.type, event.turnId) : [];
     }
@@ -50,9 +59,13 @@ export class Causes {
   }
 
   #note(event: HistoryEvent, caused: readonly CommandId[]): void {
-    if (event.type === 'turn_started') this.#turns.set(event.turnId, caused);
-    else if (event.type === 'turn_ended') this.#forgetOthers(event.turnId);
-    else if (
+    if (event.type === 'turn_started') {
+      this.#turns.set(event.turnId, caused);
+      this.#running = event.turnId;
+    } else if (event.type === 'turn_ended') {
+      this.#forgetOthers(event.turnId);
+      this.#running = null;
+    } else if (
       event.type === 'inject_delivered' ||
       event.type === 'directives_issued' ||
       event.type === 'machine_message'

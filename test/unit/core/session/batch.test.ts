@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Deferred } from '../../../../src/base/deferred.ts';
 import type { PolicyDecision } from '../../../../src/core/session/tool.ts';
-import { aSession, aTool, OWNER, ok, pathOf } from '../../../support/engine/a-session.ts';
+import { aSession, aTool, ok, pathOf } from '../../../support/engine/a-session.ts';
 import { calls, ScriptedModel, says } from '../../../support/engine/scripted-model.ts';
 
 const ASK: PolicyDecision = {
@@ -79,12 +79,12 @@ describe('a batch', () => {
     const first = await t.next('gate_opened', 1);
     expect(t.session.openGates).toHaveLength(2);
     expect(ran).toEqual([]);
-    t.session.answerGate(second.gateId, { kind: 'selected', optionId: 'allow_once' }, OWNER);
-    t.session.answerGate(
-      first.gateId,
-      { kind: 'selected', optionId: 'reject_once', note: 'not that file' },
-      OWNER,
-    );
+    void t.answer(second.gateId, { kind: 'selected', optionId: 'allow_once' });
+    void t.answer(first.gateId, {
+      kind: 'selected',
+      optionId: 'reject_once',
+      note: 'not that file',
+    });
     await outcome;
     expect(ran).toEqual(['2']);
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({
@@ -107,12 +107,8 @@ describe('a batch', () => {
     });
     const outcome = t.prompt('go');
     const { gateId } = await t.next('gate_opened');
-    expect(t.session.answerGate(gateId, { kind: 'selected', optionId: 'allow_once' }, OWNER)).toBe(
-      true,
-    );
-    expect(t.session.answerGate(gateId, { kind: 'selected', optionId: 'reject_once' }, OWNER)).toBe(
-      false,
-    );
+    expect(await t.answer(gateId, { kind: 'selected', optionId: 'allow_once' })).toBe(true);
+    expect(await t.answer(gateId, { kind: 'selected', optionId: 'reject_once' })).toBe(false);
     await outcome;
     expect(t.types().filter((type) => type === 'gate_resolved')).toHaveLength(1);
   });
@@ -130,7 +126,7 @@ describe('a batch', () => {
     });
     const outcome = t.prompt('go');
     const { gateId } = await t.next('gate_opened');
-    t.session.answerGate(gateId, { kind: 'selected', optionId: 'made up' }, OWNER);
+    void t.answer(gateId, { kind: 'selected', optionId: 'made up' });
     await outcome;
     expect(ran).toBe(false);
   });
@@ -223,7 +219,7 @@ describe('a lasting answer', () => {
     const ids = request.options.map(({ optionId }) => optionId);
     expect(new Set(ids).size).toBe(ids.length);
     const chosen = request.options.find(({ name }) => name === 'narrow')?.optionId ?? '';
-    t.session.answerGate(gateId, { kind: 'selected', optionId: chosen }, OWNER);
+    void t.answer(gateId, { kind: 'selected', optionId: chosen });
     await outcome;
     expect(t.remembered).toEqual([narrow]);
   });

@@ -117,7 +117,7 @@ describe('cancelling one tool call', () => {
       reason: 'call_cancelled',
     });
     expect(t.session.openGates.map(({ gateId }) => gateId)).toEqual([second.gateId]);
-    t.session.answerGate(second.gateId, { kind: 'selected', optionId: 'allow_once' }, OWNER);
+    void t.answer(second.gateId, { kind: 'selected', optionId: 'allow_once' });
     expect((await outcome).terminal.kind).toBe('natural');
     expect(ran).toEqual(['2']);
     expect(results(t).map(({ status }) => status)).toEqual(['cancelled', 'completed']);

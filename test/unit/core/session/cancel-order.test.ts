@@ -39,7 +39,7 @@ describe('prompts and cancels in any order', () => {
           expect((await outcome).stopReason).toBe(order < lastCancel ? 'cancelled' : 'end_turn');
         }
         const accepted = t.signals.filter(
-          (s) => s.stream === 'control' && s.record.event.type === 'command_accepted',
+          (s) => s.stream === 'control' && s.record.event.type === 'command_issued',
         );
         const resolved = t.signals.filter(
           (s) => s.stream === 'control' && s.record.event.type === 'command_resolved',

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Deferred } from '../../../../src/base/deferred.ts';
 import { foldSession } from '../../../../src/core/host/fold-session.ts';
+import type { HistoryEvent } from '../../../../src/core/session/events.ts';
+import type { Conversation } from '../../../../src/core/session/state/conversation.ts';
 import { interruptedEvents } from '../../../../src/core/session/state/restore.ts';
+import type { SessionState } from '../../../../src/core/session/state/session-state.ts';
 import { aSession, aTool, ok } from '../../../support/engine/a-session.ts';
 import {
   calls,
@@ -10,13 +13,20 @@ import {
   streamsForever,
 } from '../../../support/engine/scripted-model.ts';
 
+/** What is added to the history of a turn that broke off. */
+function added(state: SessionState, conversation: Conversation): readonly HistoryEvent[] {
+  return interruptedEvents(state, conversation, { isParked: false }).flatMap((record) =>
+    record.stream === 'history' ? [record.event] : [],
+  );
+}
+
 describe('restoring', () => {
   it('adds nothing to a history that ended well and folds the same conversation', async () => {
     const model = new ScriptedModel(calls(['w', {}]), says('done'), says('again'));
     const t = await aSession({ model, tools: [aTool('w', () => ok('x'))] });
     await t.prompt('one');
     const folded = await foldSession(t.journal, t.session.sessionId);
-    expect(interruptedEvents(folded.state, folded.conversation)).toEqual([]);
+    expect(added(folded.state, folded.conversation)).toEqual([]);
     await t.prompt('two');
     const last = model.requests.at(-1)?.messages ?? [];
     expect(last.slice(0, -1)).toEqual(folded.conversation.messages);
@@ -36,7 +46,7 @@ describe('restoring', () => {
     t.prompt('go').catch(() => undefined);
     await started.promise;
     const { state, conversation } = await foldSession(t.journal, t.session.sessionId);
-    const events = interruptedEvents(state, conversation);
+    const events = added(state, conversation);
     expect(
       events.map((event) => (event.type === 'tool_ended' ? event.result.status : event.type)),
     ).toEqual(['outcome_unknown', 'cancelled', 'turn_ended']);
@@ -46,7 +56,7 @@ describe('restoring', () => {
     }
     expect(state.openTurn).toBeNull();
     expect(conversation.openCalls).toEqual([]);
-    expect(interruptedEvents(state, conversation)).toEqual([]);
+    expect(added(state, conversation)).toEqual([]);
   });
 
   it('keeps text that was streamed before the process died', async () => {
@@ -59,7 +69,7 @@ describe('restoring', () => {
     t.clock.advance(250);
     await t.next('message_delta');
     const { state, conversation } = await foldSession(t.journal, t.session.sessionId);
-    for (const event of interruptedEvents(state, conversation)) conversation.apply(event);
+    for (const event of added(state, conversation)) conversation.apply(event);
     expect(conversation.messages.at(-1)).toMatchObject({
       role: 'assistant',
       text: 'half',

@@ -153,7 +153,7 @@ describe('a turn ends as', () => {
     const outcome = asked.prompt('go');
     for (const nth of [1, 2, 3]) {
       const { gateId } = await asked.next('gate_opened', nth);
-      asked.session.answerGate(gateId, { kind: 'selected', optionId: 'reject_once' }, OWNER);
+      void asked.answer(gateId, { kind: 'selected', optionId: 'reject_once' });
     }
     expect((await outcome).terminal.kind).toBe('natural');
   });
@@ -224,7 +224,7 @@ describe('a turn ends as', () => {
     const outcome = t.prompt('go');
     const { gateId } = await t.next('gate_opened');
     await t.next('gate_opened', 2);
-    t.session.answerGate(gateId, { kind: 'selected', optionId: 'allow_always:0' }, OWNER);
+    void t.answer(gateId, { kind: 'selected', optionId: 'allow_always:0' });
     expect((await outcome).terminal).toMatchObject({
       kind: 'runtime_error',
       reason: 'the rules can not be written',

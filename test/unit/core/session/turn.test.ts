@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Deferred } from '../../../../src/base/deferred.ts';
 import { ModelError } from '../../../../src/core/session/model.ts';
-import { aSession, aTool, OWNER, ok } from '../../../support/engine/a-session.ts';
+import { aSession, aTool, ok } from '../../../support/engine/a-session.ts';
 import {
   calls,
   fails,
@@ -101,7 +101,7 @@ describe('a turn', () => {
     const outcome = t.prompt('go');
     const gate = await t.next('gate_opened');
     expect(gate.request).toMatchObject({ kind: 'auth', target: 'openai', targetKind: 'model' });
-    t.session.answerGate(gate.gateId, { kind: 'accepted', content: {} }, OWNER);
+    void t.answer(gate.gateId, { kind: 'accepted', content: {} });
     expect((await outcome).terminal.kind).toBe('natural');
   });
 

@@ -141,11 +141,7 @@ describe('a steer', () => {
     await inject(t, 'steer', 'later');
     expect(t.session.pending()).toMatchObject([{ mode: 'steer', behindGate: true }]);
     const [gate] = t.session.openGates;
-    t.session.answerGate(
-      gate?.gateId ?? ('' as never),
-      { kind: 'selected', optionId: 'allow_once' },
-      OWNER,
-    );
+    void t.answer(gate?.gateId ?? ('' as never), { kind: 'selected', optionId: 'allow_once' });
     await outcome;
     expect(ran).toBe(1);
     expect(shape(model.requests[1]?.messages ?? [])).toEqual([

@@ -74,11 +74,11 @@ describe('messages held for the next turns', () => {
     expect(begun(t)).toEqual(['c1', 'a', 'b']);
     expect(held(t)).toEqual([]);
     const accepted = t.signals.flatMap((signal) =>
-      signal.stream === 'control' && signal.record.event.type === 'command_accepted'
-        ? [signal.record.event]
+      signal.stream === 'control' && signal.record.event.type === 'command_issued'
+        ? [signal.record.event.command]
         : [],
     );
-    expect(accepted.at(-1)).toMatchObject({ commandId: 'b', actor: OWNER });
+    expect(accepted.at(-1)).toMatchObject({ command_id: 'b', actor: OWNER });
   });
 
   it('are journaled as sent right before the admission of their prompt, in the same append', async () => {
@@ -91,9 +91,10 @@ describe('messages held for the next turns', () => {
     const at = stored.findIndex(
       ({ record: { event } }) => event.type === 'queue_changed' && event.change.kind === 'sent',
     );
-    expect(stored.slice(at, at + 3).map(({ record: { event } }) => event.type)).toEqual([
+    expect(stored.slice(at, at + 4).map(({ record: { event } }) => event.type)).toEqual([
       'queue_changed',
-      'command_accepted',
+      'command_issued',
+      'command_resolved',
       'turn_started',
     ]);
   });
