@@ -1,10 +1,10 @@
 import { canonicalJson } from '../../../../base/canonical-json.ts';
 import type { Actor } from '../../../../protocol/controls.ts';
 import { ControlRefused } from '../../../session/control/refusal.ts';
-import type { HistoryEvent } from '../../../session/events.ts';
+import type { HistoryEvent, Stored } from '../../../session/events.ts';
 import { type Branch, between } from '../../../session/history/branch.ts';
 import type { Cut, MessageMarks } from '../../../session/history/message-marks.ts';
-import { HOST_STREAM, type Journal } from '../../../session/ports.ts';
+import { HOST_STREAM, type Journal, type NewRecord } from '../../../session/ports.ts';
 import { forkedTitle } from '../../../session/state/title.ts';
 import type { EnvironmentPolicy, SessionConfig, SessionId } from '../../../session/words.ts';
 import type { Client, LiveSession } from '../../api.ts';
@@ -82,10 +82,8 @@ export class SessionForks {
       );
       const events = copied.map(({ event }) => event);
       const created = this.#created(events[0], parentId, cut, request);
-      await this.#append(child, [
-        created,
-        ...contents(events, cut, config, actor, request.branchName),
-      ]);
+      const copies = contents(events, cut, config, actor, request.branchName);
+      await journal.append(child, withCauses([created, ...copies], copied));
     });
     const at = now();
     const branchedAt = 'whole' in request.at ? null : cut.messageCount;
@@ -133,13 +131,24 @@ export class SessionForks {
       parent: { sessionId: parentId, eventId: cut.to, ...name },
     };
   }
+}
 
-  async #append(child: SessionId, events: readonly HistoryEvent[]): Promise<void> {
-    await this.#parts.journal.append(
-      child,
-      events.map((event) => ({ stream: 'history', event })),
-    );
-  }
+/** A copied event keeps what brought it about; the end of a turn that was cut has the cause of its beginning. */
+function withCauses(
+  events: readonly HistoryEvent[],
+  copied: readonly Stored<HistoryEvent>[],
+): readonly NewRecord[] {
+  const causes = new Map(copied.map(({ event, cause }) => [event, cause]));
+  const turns = new Map(
+    copied.flatMap(({ event, cause }) =>
+      event.type === 'turn_started' ? [[event.turnId, cause] as const] : [],
+    ),
+  );
+  return events.map((event) => {
+    const cause =
+      causes.get(event) ?? (event.type === 'turn_ended' ? turns.get(event.turnId) : undefined);
+    return { stream: 'history', event, ...(cause === undefined ? {} : { cause }) };
+  });
 }
 
 function taken(child: SessionId): ControlRefused {

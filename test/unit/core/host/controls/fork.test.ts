@@ -57,6 +57,11 @@ describe('fork', () => {
     expect(state.config.mode).toBe('code');
     expect(conversation.messageCount).toBe(3);
     expect(conversation.openCalls).toEqual([]);
+    // The copies and the seal name what brought the turn about.
+    const copies = await rig.t.journal.readHistory('child' as SessionId, all);
+    const began = copies.find(({ event }) => event.type === 'turn_started');
+    expect(began?.cause.command_ids).toHaveLength(1);
+    expect(copies.find(({ event }) => event.type === 'turn_ended')?.cause).toEqual(began?.cause);
     await expect(
       rig.desk.fork(target, { at: { whole: true }, id: 'child' }, client),
     ).rejects.toEqual(refused('session_exists'));
