@@ -5,11 +5,15 @@ import { issuedIn } from '../issued.ts';
 export const causesAreIssued: LoopRule = (loop, all) => {
   const complaints: string[] = [];
   const known = issuedAnywhere(all);
+  const over = new Set<string>();
   for (const { event, cause, seq } of [...loop.history, ...loop.control]) {
     for (const id of cause.command_ids)
       if (!known.has(id))
         complaints.push(`${event.type} ${seq} names ${id}, which was never issued`);
-    const isOfTurn = 'turnId' in event && event.turnId !== null;
+    // A cut seals a turn once more; no command of the turn did that.
+    const isReseal = event.type === 'turn_ended' && over.has(event.turnId);
+    if (event.type === 'turn_ended') over.add(event.turnId);
+    const isOfTurn = 'turnId' in event && event.turnId !== null && !isReseal;
     if (isOfTurn && cause.command_ids.length === 0)
       complaints.push(`${event.type} ${seq} of turn ${event.turnId} names no command`);
     if (event.type === 'turn_started' && !cause.command_ids.includes(event.commandId))

@@ -41,13 +41,18 @@ export const resolvedOnce: LoopRule = (loop) => {
 };
 
 /** A prompt begins one turn at most, and none where it was cancelled; no turn begins without a command. */
-export const promptsBeginOnce: LoopRule = (loop) => {
+export const promptsBeginOnce: LoopRule = (loop, { loops }) => {
   const began = historyOf(loop, 'turn_started').map(({ commandId }) => String(commandId));
   const known = new Map(issuedIn(loop).map((issued) => [issued.commandId, issued]));
   const complaints = repeated(began).map((id) => `command ${id} began two turns`);
+  // What a fork begins with began in the session that it was made from.
+  const isFork = historyOf(loop, 'session_created').some(({ parent }) => parent !== undefined);
+  const issued = isFork
+    ? new Set(loops.flatMap(issuedIn).map(({ commandId }) => commandId))
+    : known;
   complaints.push(
     ...began
-      .filter((id) => !known.has(id))
+      .filter((id) => !issued.has(id))
       .map((id) => `a turn began by ${id}, which was never issued`),
   );
   for (const { commandId, resolution } of controlOf(loop, 'command_resolved')) {
