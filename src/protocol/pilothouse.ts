@@ -144,11 +144,18 @@ export type PilothouseAgentMethods = {
     { checkpointId: string; coverage: 'full' | 'partial'; reason?: string },
   ];
   /**
-   * Follows a session's events from `from` (exclusive; missing: from now) over `_pilothouse/event` notifications,
-   * first stored ones, then live ones, without gap or repeat. A reader that is too slow is served from the store again.
+   * Follows a session's events over `_pilothouse/event` notifications, first stored ones, then live ones, without gap
+   * or repeat. A reader that is too slow is served from the store again.
    */
   '_pilothouse/events/subscribe': [
-    { sessionId: string; loops?: string[]; classes?: EventClass[]; from?: number },
+    {
+      sessionId: string;
+      /** Missing: all, also those to come. */
+      loops?: string[];
+      /** Missing: all. */
+      classes?: EventClass[];
+      from?: EventsFrom;
+    },
     { subscriptionId: string; lastEventId: number },
   ];
   '_pilothouse/events/unsubscribe': [{ subscriptionId: string }, Record<string, never>];
@@ -223,6 +230,12 @@ export type PilothouseClientNotifications = {
     cause?: { command_ids: readonly string[] };
     event: JsonObject;
   };
+  /** A subscription ended by itself: its session was deleted, or its records could not be read. */
+  '_pilothouse/events_ended': {
+    subscriptionId: string;
+    reason: 'deleted' | 'failed';
+    message?: string;
+  };
   '_pilothouse/staged_changed': {
     sessionId: string;
     mode: 'immediate' | 'staged';
@@ -232,6 +245,13 @@ export type PilothouseClientNotifications = {
 
 /** Stored in the history, stored as bookkeeping, or only told. */
 export type EventClass = 'history' | 'control' | 'ephemeral';
+
+/**
+ * Where a subscription begins. Missing: with what happens from now on. 0: with the first event. Another number: behind
+ * that event of the root loop, and with what happens from now on in all else. By loop: behind the last event that the
+ * reader has of each class, and with the first of all else.
+ */
+export type EventsFrom = number | { [loopId: string]: { history?: number; control?: number } };
 
 /** What became of a command. */
 export type CommandState = {

@@ -20,6 +20,7 @@ import { observerRefused } from './access/actors.ts';
 import type { Role } from './access/credential.ts';
 import { textMember } from './control/control-params.ts';
 import { READ_METHODS } from './control/control-reads.ts';
+import { EVENT_METHODS } from './events/event-desk.ts';
 import * as checks from './generated/schema-checks.mjs';
 import { badField, requireValid } from './params.ts';
 import { causeOf, type Projected } from './projection/projected.ts';
@@ -73,6 +74,7 @@ export function extensionMethods(extensions: Extensions): readonly string[] {
     ...CONTROLS.filter(isOurs),
     ...READ_METHODS,
     ...ROLE_METHODS,
+    ...EVENT_METHODS,
   ];
 }
 

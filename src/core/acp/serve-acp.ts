@@ -23,6 +23,7 @@ import { namedSession } from './control/control-params.ts';
 import { ControlReads } from './control/control-reads.ts';
 import { ReceiptTeller } from './control/receipt-teller.ts';
 import { Refusals } from './control/refusals.ts';
+import { EventDesk } from './events/event-desk.ts';
 import { ExtensionDesk } from './extension-desk.ts';
 import { GateDesk } from './gates/gate-desk.ts';
 import { AGENT_NAME, initializeResult } from './handshake.ts';
@@ -62,6 +63,7 @@ class Server implements AcpConnection {
   readonly #controls: ControlDesk;
   readonly #reads: ControlReads;
   readonly #roles: RoleDesk;
+  readonly #events: EventDesk;
   readonly #extensionDesk: ExtensionDesk;
   readonly #handlers: ReadonlyMap<string, Handler>;
   readonly #arrivals = new Arrivals();
@@ -116,6 +118,9 @@ class Server implements AcpConnection {
     this.#controls = this.#controlDesk(actors, sender);
     this.#reads = new ControlReads(host, { name: AGENT_NAME, version: services.agentVersion });
     this.#roles = new RoleDesk({ host, client, sessions: this.#sessions, ceiling });
+    this.#events = this.#owned.add(
+      new EventDesk({ events: host.events, peer, ids: services.ids, log }),
+    );
     const gone = this.#gone.signal;
     this.#extensionDesk = new ExtensionDesk(host, extensions, peer, log, gone, ceiling);
     this.#handlers = this.#handlersByMethod();
@@ -243,6 +248,7 @@ class Server implements AcpConnection {
       this.#controls.handler(method) ??
       this.#reads.handler(method) ??
       this.#roles.handler(method) ??
+      this.#events.handler(method) ??
       this.#extensionDesk.handler(method);
     if (method !== 'authenticate' && this.#isReady && !this.#isOpen) throw keyAsked();
     if (handler === undefined)

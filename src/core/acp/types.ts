@@ -14,6 +14,7 @@ import type { ListedSession, SessionHost } from '../host/api.ts';
 import type { Log } from '../session/ports.ts';
 import type { AccessKeys } from './access/credential.ts';
 import type { READ_METHODS } from './control/control-reads.ts';
+import type { EVENT_METHODS } from './events/event-desk.ts';
 
 /** What one ACP connection is made of. It owns the port and nothing else. */
 export type AcpServices = {
@@ -54,8 +55,7 @@ export type BuiltInMethod =
 export type ControlRoomMethod =
   | Extract<Control, keyof PilothouseAgentMethods>
   | (typeof READ_METHODS)[number]
-  | '_pilothouse/events/subscribe'
-  | '_pilothouse/events/unsubscribe'
+  | (typeof EVENT_METHODS)[number]
   | '_pilothouse/attach'
   | '_pilothouse/detach'
   | '_pilothouse/claim';

@@ -13,6 +13,9 @@ const NAMES: ReadonlyMap<string, RpcCodeName> = new Map([
   ['session.command_collision', 'invalidRequest'],
   ['host.command_collision', 'invalidRequest'],
   ['journal.bad_cursor', 'invalidParams'],
+  ['feed.unknown_loop', 'invalidParams'],
+  ['feed.unknown_event', 'invalidParams'],
+  ['feed.too_many', 'invalidRequest'],
   ['control.unknown_session', 'noSuchSession'],
 ]);
 
@@ -25,6 +28,8 @@ const PATHS: ReadonlyMap<string, string> = new Map([
   ['session.bad_option', '/value'],
   ['session.empty_prompt', '/prompt'],
   ['journal.bad_cursor', '/cursor'],
+  ['feed.unknown_loop', '/loops'],
+  ['feed.unknown_event', '/from'],
 ]);
 
 /** A failure as it goes to the client; `facts.path` is where a refused value stood in this method. Coded errors keep their text, which is written for people; others do not. */

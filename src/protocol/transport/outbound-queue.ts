@@ -31,6 +31,7 @@ export class OutboundQueue {
   #chars = 0;
   #isBehind = false;
   #isClosed = false;
+  #waiters: (() => void)[] = [];
 
   constructor(port: FramePort, options: OutboundOptions) {
     this.#port = port;
@@ -44,6 +45,21 @@ export class OutboundQueue {
   /** True while the peer has not taken what was sent. */
   get isBehind(): boolean {
     return this.#isBehind;
+  }
+
+  /** How many characters wait here. */
+  get chars(): number {
+    return this.#chars;
+  }
+
+  /** Resolves when the peer has taken everything, or when nothing is sent any more; never rejects. */
+  async taken(): Promise<void> {
+    if (this.#isClosed || (!this.#isBehind && this.isEmpty)) return;
+    await new Promise<void>((resolve) => this.#waiters.push(resolve));
+  }
+
+  #wakeWaiters(): void {
+    for (const wake of this.#waiters.splice(0)) wake();
   }
 
   /** Throws if the message can't be written as JSON. */
@@ -98,6 +114,7 @@ export class OutboundQueue {
       this.#waiting.splice(0, this.#first);
       this.#first = 0;
     }
+    if (!this.#isBehind && this.isEmpty) this.#wakeWaiters();
   }
 
   /** Hands everything to the port whether it wants it or not; used before the end. */
@@ -113,5 +130,6 @@ export class OutboundQueue {
     this.#first = 0;
     this.#tail = undefined;
     this.#chars = 0;
+    this.#wakeWaiters();
   }
 }

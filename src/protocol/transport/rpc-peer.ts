@@ -191,6 +191,14 @@ class Peer implements RpcPeer {
     return this.#out.isBehind;
   }
 
+  get queuedChars(): number {
+    return this.#out.chars;
+  }
+
+  taken(): Promise<void> {
+    return this.#out.taken();
+  }
+
   get done(): Promise<void> {
     return this.#port.done;
   }

@@ -60,6 +60,10 @@ export interface RpcPeer {
   notify(method: string, params: object, extra?: object): void;
   /** True while the other side does not read what it was sent. */
   readonly isBehind: boolean;
+  /** How many characters wait for it. */
+  readonly queuedChars: number;
+  /** Resolves when it has taken everything that was sent, or takes nothing any more; never rejects. */
+  taken(): Promise<void>;
   /** Resolves when every request that arrived so far has been answered. */
   idle(): Promise<void>;
   /** Sends what is left and ends. Requests of the peer still unanswered stay so; our own reject with `PeerGone`. */
