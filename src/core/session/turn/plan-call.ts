@@ -2,7 +2,8 @@ import { messageOf } from '../../../base/errors.ts';
 import type { PermissionOption } from '../../../protocol/acp.ts';
 import type { GateAnswer } from '../events.ts';
 import type { ModelToolCall } from '../model.ts';
-import type { PolicyDecision, PreparedCall, Tool, ToolPreview } from '../tool.ts';
+import { type ElsewhereAnswer, POLICY } from '../state/gates.ts';
+import type { Policy, PolicyDecision, PreparedCall, Tool, ToolPreview } from '../tool.ts';
 import {
   callCancelledResult,
   createOutputTail,
@@ -76,26 +77,60 @@ export async function approve(turn: TurnContext, item: Planned): Promise<Approve
     return { ...item, kind: 'refused', result: callCancelledResult() };
   if (turn.attention().aborted) return { ...item, kind: 'refused', result: interruptedResult() };
   const options = toOptions(decision);
-  const answer = await turn.ask(
-    {
-      kind: 'permission',
-      toolCallId: call.toolCallId,
-      tool: call.name,
-      title: preview.title,
-      toolKind: preview.kind,
-      input: call.input,
-      locations: preview.locations,
-      content: preview.content,
-      reason: decision.reason,
-      details: decision.details,
-      options,
-    },
-    turn.calls.signalOf(call.toolCallId, turn.attention()),
-    { about: prepared.accesses },
-  );
+  const over = new AbortController();
+  const elsewhere = turn.rules.answer(() => answerOfRules(turn, item), over.signal);
+  const answer = await turn
+    .ask(
+      {
+        kind: 'permission',
+        toolCallId: call.toolCallId,
+        tool: call.name,
+        title: preview.title,
+        toolKind: preview.kind,
+        input: call.input,
+        locations: preview.locations,
+        content: preview.content,
+        reason: decision.reason,
+        details: decision.details,
+        options,
+      },
+      turn.calls.signalOf(call.toolCallId, turn.attention()),
+      { about: prepared.accesses, elsewhere },
+    )
+    .finally(() => over.abort());
   if (await isAllowed(turn, decision, options, answer))
     return { ...item, kind: 'ready', prepared, output: createOutputTail() };
   return { ...item, kind: 'refused', result: denial(answer) };
+}
+
+/** What the rules say by now to a call that waits for a person; null where they leave it to them. */
+async function answerOfRules(
+  turn: TurnContext,
+  { call, readOnly, prepared }: AskingCall,
+): Promise<ElsewhereAnswer | null> {
+  const { decision, reason } = await turn.deps.policy.decide(
+    request(turn, call, readOnly, prepared),
+  );
+  if (decision === 'allow')
+    return { answer: { kind: 'selected', optionId: 'allow_once' }, actor: POLICY };
+  return decision === 'deny' ? { answer: { kind: 'declined', reason }, actor: POLICY } : null;
+}
+
+function request(
+  turn: TurnContext,
+  { name }: ModelToolCall,
+  readOnly: boolean,
+  { accesses }: PreparedCall,
+): Parameters<Policy['decide']>[0] {
+  const { sessionId, resources, config } = turn;
+  return {
+    sessionId,
+    workspace: resources.workspace,
+    mode: config.mode,
+    tool: name,
+    readOnly,
+    accesses,
+  };
 }
 
 /** A call that needs no question any more, though a person said no to it before a restart; null for every other. */
@@ -147,14 +182,7 @@ async function decide(
   base: Base,
   prepared: PreparedCall,
 ): Promise<Planned> {
-  const decision = await turn.deps.policy.decide({
-    sessionId: turn.sessionId,
-    workspace: turn.resources.workspace,
-    mode: turn.config.mode,
-    tool: base.call.name,
-    readOnly: tool.readOnly,
-    accesses: prepared.accesses,
-  });
+  const decision = await turn.deps.policy.decide(request(turn, base.call, tool.readOnly, prepared));
   switch (decision.decision) {
     case 'allow':
       return { ...base, kind: 'ready', prepared, output: createOutputTail() };
@@ -220,6 +248,7 @@ async function isAllowed(
   const remembered = decision.remember.find((_, index) => rememberId(index) === answer.optionId);
   if (remembered === undefined) return false;
   await turn.deps.policy.remember(turn.sessionId, turn.resources.workspace, remembered, 'allow');
+  turn.rules.changed();
   return true;
 }
 

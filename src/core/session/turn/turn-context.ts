@@ -11,6 +11,7 @@ import type { Tool } from '../tool.ts';
 import type { Seam, SessionConfig, SessionId, ToolCallId, TurnId } from '../words.ts';
 import type { AskGate } from './ask-gate.ts';
 import type { ProgressWatch } from './progress.ts';
+import type { RuleNews } from './rule-news.ts';
 import type { TextStream } from './text-stream.ts';
 import type { ToolCalls } from './tool-calls.ts';
 
@@ -30,6 +31,8 @@ export type TurnContext = {
   readonly answerBefore: (toolCallId: ToolCallId) => Promise<GateAnswer | null>;
   /** Withdraws the questions of before a restart that were not asked again. */
   readonly abandonRestored: () => Promise<void>;
+  /** Of the rules that lasting answers store. */
+  readonly rules: RuleNews;
   /** Where a turn stood that goes on after a restart. */
   readonly parked: ParkedTurn | null;
   readonly conversation: Conversation;
@@ -40,6 +43,8 @@ export type TurnContext = {
     iteration: number,
     dropped?: () => readonly HistoryEvent[],
   ) => Promise<SeamPass>;
+  /** Visits a seam in the middle of a batch, whose calls must have their results first: nothing is delivered. */
+  readonly announceSeam: (seam: Seam) => Promise<void>;
   /** Aborts on Stop and as soon as an interrupt waits for its seam; ask anew after each seam. */
   readonly attention: () => AbortSignal;
   /** Closes the turn to messages; false if one waits that the agent must read first, unless it is forced. */

@@ -13,6 +13,7 @@ import { type AbortReason, abortReason, orAborted } from './aborts.ts';
 import { type AskGate, askGate } from './ask-gate.ts';
 import { NO_USAGE } from './budget.ts';
 import { ProgressWatch } from './progress.ts';
+import { RuleNews } from './rule-news.ts';
 import { runtimeErrorEnding } from './terminal.ts';
 import type { TextStream } from './text-stream.ts';
 import type { ToolCalls } from './tool-calls.ts';
@@ -93,6 +94,7 @@ function contextOf(
     ask,
     answerBefore: (toolCallId) => gates.answerBefore(toolCallId),
     abandonRestored: () => gates.abandonRestored(signal.aborted ? 'turn_cancelled' : 'restart'),
+    rules: new RuleNews(),
     parked,
     conversation,
     signal,
@@ -110,6 +112,9 @@ function contextOf(
         watch.reset();
       }
       return pass;
+    },
+    announceSeam: async (seam) => {
+      await seams.pass({ turnId, seam, iteration: at.iteration, stopped: true });
     },
     attention: () => AbortSignal.any([signal, seams.attention]),
     closeSeams: (isForced) => seams.close(isForced),

@@ -205,3 +205,49 @@ describe('an input that has not begun', () => {
     expect((await stays).stopReason).toBe('end_turn');
   });
 });
+
+describe('a lasting answer', () => {
+  const remember = [{ scope: 'session', label: 'Always', rules: [] }] as const;
+
+  async function twoQuestions(decideLater: 'allow' | 'deny' | 'ask') {
+    let isStored = false;
+    const model = new ScriptedModel(
+      calls(['w', { path: '1' }], ['w', { path: '2' }]),
+      says('done'),
+    );
+    const t = await aSession({
+      model,
+      tools: [aTool('w', () => ok('x'))],
+      decide: () =>
+        isStored && decideLater !== 'ask'
+          ? { decision: decideLater, reason: 'stored' }
+          : { decision: 'ask', reason: 'test', details: [], remember },
+      remember: async () => {
+        isStored = true;
+      },
+    });
+    const outcome = t.prompt('go');
+    const first = await t.next('gate_opened', 1);
+    const second = await t.next('gate_opened', 2);
+    await t.answer(first.gateId, { kind: 'selected', optionId: 'allow_always:0' });
+    return { t, outcome, second };
+  }
+
+  it.each([
+    ['allow', 2],
+    ['deny', 1],
+  ] as const)('answers the other open questions as its rule says: %s', async (rule, ran) => {
+    const { t, outcome } = await twoQuestions(rule);
+    await outcome;
+    const resolved = await t.next('gate_resolved', 2);
+    expect(resolved.actor.source).toBe('policy');
+    expect(t.types().filter((type) => type === 'tool_started')).toHaveLength(ran);
+  });
+
+  it('leaves those open that its rule does not speak of', async () => {
+    const { t, outcome, second } = await twoQuestions('ask');
+    expect(t.session.openGates.map(({ gateId }) => gateId)).toEqual([second.gateId]);
+    await t.answer(second.gateId, NO);
+    await outcome;
+  });
+});
