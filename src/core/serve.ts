@@ -5,17 +5,20 @@ import { serveAcp } from './acp/serve-acp.ts';
 import { openDoor } from './door/relay.ts';
 import { takeAccessKeys } from './host/compose/access-keys.ts';
 import { acpExtensions } from './host/compose/acp-extensions.ts';
-import { exitWhenParentGone, onTermination } from './host/compose/lifetime.ts';
+import { endAtOnce, exitWhenParentGone, onTermination } from './host/compose/lifetime.ts';
 import { openHost } from './host/compose/open-host.ts';
 import { Transcripts } from './host/compose/transcripts.ts';
 import type { FileLog } from './host/log/log.ts';
 import { randomIds, systemClock } from './host/node-ports.ts';
 import type { HostParts } from './host/session-host.ts';
+import { SHUTDOWN_DEADLINES, shutdownMs } from './host/shutdown/phases.ts';
 import type { OpenJournal } from './journal/open-journal.ts';
 import { VERSION } from './version.ts';
 
-/** From the end of the client to the end of this process. */
-const EXIT_DEADLINE_MS = 1_800;
+/** How long the client's pipe may take to be written out, once everything else has ended. */
+const RELAY_MS = 500;
+/** From the end of the client to the end of this process, whatever hangs. */
+const EXIT_DEADLINE_MS = shutdownMs(SHUTDOWN_DEADLINES) + RELAY_MS;
 
 /**
  * Most of what a turn allocates is garbage at once. A young generation that grows no more after the start costs no
@@ -75,9 +78,14 @@ export async function serveClient(options: {
   const relayed = openDoor({ input: process.stdin, output: process.stdout, host: clientEnd, log });
   keepSmall();
   await connection.done;
-  const deadline = setTimeout(() => process.exit(0), EXIT_DEADLINE_MS);
+  const cutOff = (): void => {
+    running.killAll();
+    endAtOnce();
+  };
+  const deadline = setTimeout(cutOff, EXIT_DEADLINE_MS);
   transcripts.dispose();
-  await running.close();
+  const { timeouts } = await running.close();
+  if (timeouts.some(({ phase }) => phase === 'lock')) cutOff();
   await relayed;
   clearTimeout(deadline);
 }

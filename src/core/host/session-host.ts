@@ -31,6 +31,13 @@ import { HistoryReader } from './history-reader.ts';
 import type { HostedSession } from './hosted-session.ts';
 import type { HistoryQuery } from './read-branch.ts';
 import { type MakerParts, SessionMaker } from './session-maker.ts';
+import {
+  Phases,
+  SHUTDOWN_DEADLINES,
+  type ShutdownParts,
+  type ShutdownReport,
+  type ShutdownTimeout,
+} from './shutdown/phases.ts';
 
 /** The store as the host needs it: the engine's journal and what proves it. */
 export interface HostJournal extends Journal {
@@ -71,10 +78,17 @@ export class LocalSessionHost implements SessionHost {
   readonly controls: ComposedControls;
   readonly events: EventFeed;
   #order = 0;
-  #closing: Promise<void> | null = null;
+  readonly #shutdownParts: ShutdownParts;
+  /** Sessions that are being made: they are part of the end, or refused. */
+  readonly #making = new Set<Promise<unknown>>();
+  readonly #timeouts: ShutdownTimeout[] = [];
+  #closing: Promise<ShutdownReport> | null = null;
+  #isClosed = false;
 
   constructor(parts: HostParts) {
     this.#parts = parts;
+    const { clock, log } = parts.deps;
+    this.#shutdownParts = { clock, log, deadlines: parts.deadlines ?? SHUTDOWN_DEADLINES };
     this.#maker = new SessionMaker(parts);
     this.#changeLog = new ChangeLog(parts.deps.journal);
     const { controls, receipts } = composeControls({
@@ -124,7 +138,8 @@ export class LocalSessionHost implements SessionHost {
 
   async create(request: NewSession, client: Client): Promise<LiveSession> {
     this.#refuseWhileClosing();
-    return this.#join(this.#host(await this.#maker.create(request)), client);
+    const making = this.#maker.create(request);
+    return this.#join(await this.#madeInTime(making), client);
   }
 
   async open(sessionId: SessionId, options: OpenSession, client: Client): Promise<LiveSession> {
@@ -142,6 +157,7 @@ export class LocalSessionHost implements SessionHost {
     limit?: number;
     text?: string;
   }): Promise<{ sessions: readonly ListedSession[]; nextCursor?: string }> {
+    this.#refuseWhenClosed();
     const { rows, nextCursor } = await this.#parts.deps.journal.sessions({
       ...query,
       limit: query.limit ?? DEFAULT_LIST_LIMIT,
@@ -151,14 +167,16 @@ export class LocalSessionHost implements SessionHost {
   }
 
   async describe(sessionId: SessionId): Promise<ListedSession | null> {
+    this.#refuseWhenClosed();
     const live = this.#live.get(sessionId);
     if (live !== undefined) return live.describe();
     const row = await this.#parts.deps.journal.session(sessionId);
     return row === null ? null : this.#listed(row);
   }
 
-  close(sessionId: SessionId, actor: Actor): Promise<void> {
-    return this.#ending(sessionId, () => this.#close(sessionId, actor));
+  async close(sessionId: SessionId, actor: Actor): Promise<void> {
+    this.#refuseWhenClosed();
+    await this.#ending(sessionId, () => this.#close(sessionId, actor));
   }
 
   async #close(sessionId: SessionId, actor: Actor): Promise<void> {
@@ -184,8 +202,9 @@ export class LocalSessionHost implements SessionHost {
     await this.#end(live, 'session_closed', actor);
   }
 
-  delete(sessionId: SessionId, actor: Actor): Promise<void> {
-    return this.#ending(sessionId, () => this.#delete(sessionId, actor));
+  async delete(sessionId: SessionId, actor: Actor): Promise<void> {
+    this.#refuseWhenClosed();
+    await this.#ending(sessionId, () => this.#delete(sessionId, actor));
   }
 
   async #delete(sessionId: SessionId, actor: Actor): Promise<void> {
@@ -240,7 +259,11 @@ export class LocalSessionHost implements SessionHost {
     return { status, receipt: Promise.all([recorded, kept]).then(() => undefined) };
   }
 
-  history(sessionId: SessionId, query: HistoryQuery): Promise<readonly Stored<HistoryEvent>[]> {
+  async history(
+    sessionId: SessionId,
+    query: HistoryQuery,
+  ): Promise<readonly Stored<HistoryEvent>[]> {
+    this.#refuseWhenClosed();
     return this.#histories.read(sessionId, query);
   }
 
@@ -273,17 +296,30 @@ export class LocalSessionHost implements SessionHost {
     return this.#changeLog.of(sessionId);
   }
 
-  /** Stops every session and waits until all is on disk. Idempotent. */
-  shutdown(): Promise<void> {
+  /**
+   * Stops every session, in phases that are bounded, so that one that can't be stopped keeps none of the others. What
+   * is asked for from here on is refused. Idempotent: all callers get one report. Never rejects.
+   */
+  shutdown(): Promise<ShutdownReport> {
     this.#closing ??= this.#shutdown();
     return this.#closing;
   }
 
-  async #shutdown(): Promise<void> {
-    await Promise.allSettled(this.#opening.values());
-    await Promise.all(
-      [...this.#live.values()].map((hosted) => this.#leave(hosted, 'client_gone', HOST)),
-    );
+  async #shutdown(): Promise<ShutdownReport> {
+    const phases = new Phases(this.#shutdownParts);
+    await phases.run('admission', () => Promise.allSettled(this.#making));
+    await phases.run('sessions', async () => {
+      await Promise.allSettled(
+        [...this.#live.values()].map((hosted) => this.#leave(hosted, 'client_gone', HOST)),
+      );
+      await Promise.all(this.#ends.values());
+    });
+    this.#isClosed = true;
+    this.#disposeFeeds();
+    return { timeouts: [...phases.timeouts, ...this.#timeouts] };
+  }
+
+  #disposeFeeds(): void {
     this.#changed.dispose();
     this.#deleted.dispose();
     this.#recorded.dispose();
@@ -293,12 +329,26 @@ export class LocalSessionHost implements SessionHost {
   async #openOnce(sessionId: SessionId, options: OpenSession): Promise<HostedSession> {
     const known = this.#opening.get(sessionId);
     if (known !== undefined) return known;
-    const opening = this.#maker.restore(sessionId, options).then((made) => this.#host(made));
+    const opening = this.#madeInTime(this.#maker.restore(sessionId, options));
     this.#opening.set(sessionId, opening);
     try {
       return await opening;
     } finally {
       this.#opening.delete(sessionId);
+    }
+  }
+
+  /** A session that is made while the end began is refused; nothing of it is left. */
+  async #madeInTime(making: Promise<HostedSession>): Promise<HostedSession> {
+    this.#making.add(making);
+    try {
+      const made = await making;
+      if (this.#closing === null) return this.#host(made);
+      const { timeouts } = await made.close('client_gone', HOST);
+      this.#timeouts.push(...timeouts);
+      throw closing();
+    } finally {
+      this.#making.delete(making);
     }
   }
 
@@ -351,7 +401,8 @@ export class LocalSessionHost implements SessionHost {
     actor: Actor,
   ): Promise<void> {
     if (this.#live.get(hosted.sessionId) !== hosted) return;
-    await hosted.close(why, actor);
+    const { timeouts } = await hosted.close(why, actor);
+    this.#timeouts.push(...timeouts);
     if (this.#live.get(hosted.sessionId) === hosted) this.#live.delete(hosted.sessionId);
     this.#changeLog.forget(hosted.sessionId);
     this.#changed.fire(hosted.sessionId);
@@ -402,7 +453,15 @@ export class LocalSessionHost implements SessionHost {
   }
 
   #refuseWhileClosing(): void {
-    if (this.#closing !== null)
-      throw new HostError('host.closing', 'agent-core is shutting down. Start it again and retry.');
+    if (this.#closing !== null) throw closing();
   }
+
+  /** The store may be gone by now. */
+  #refuseWhenClosed(): void {
+    if (this.#isClosed) throw closing();
+  }
+}
+
+function closing(): HostError {
+  return new HostError('host.closing', 'agent-core is shutting down. Start it again and retry.');
 }

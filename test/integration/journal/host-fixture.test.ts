@@ -85,7 +85,9 @@ describe('real sessions of earlier issues', async () => {
         version: '0.0.0',
         log,
       });
-      onTestFinished(() => running.close());
+      onTestFinished(async () => {
+        await running.close();
+      });
       const { host } = running;
       const { sessions } = await host.list({});
       for (const { sessionId, lastEventId } of sessions) {

@@ -46,7 +46,13 @@ async function aHost(folder: string): Promise<Rig> {
     await running.close();
     log.dispose();
   });
-  return { host: running.host, journal, close: () => running.close() };
+  return {
+    host: running.host,
+    journal,
+    close: async () => {
+      await running.close();
+    },
+  };
 }
 
 async function says(host: LocalSessionHost, session: LiveSession, text: string): Promise<void> {

@@ -3,10 +3,27 @@ import { CodedError } from '../../../base/errors.ts';
 /** How often the parent is looked for, in milliseconds. */
 const WATCH_MS = 3_000;
 
-/** Calls back once when this process is asked to end. */
+/**
+ * Calls back once when this process is asked to end. Asking again changes nothing: the end is bounded, and a signal
+ * that nobody handles would cut it in the middle.
+ */
 export function onTermination(stop: () => void): void {
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, stop);
-  process.once('disconnect', stop);
+  let wasAsked = false;
+  const asked = (): void => {
+    if (wasAsked) return;
+    wasAsked = true;
+    stop();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, asked);
+  process.on('disconnect', asked);
+}
+
+/**
+ * Ends this process whatever its threads do: one that hangs in a call of the system would keep `process.exit` waiting,
+ * and the data folder with it.
+ */
+export function endAtOnce(): void {
+  process.kill(process.pid, 'SIGKILL');
 }
 
 /**

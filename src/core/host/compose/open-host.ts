@@ -10,6 +10,7 @@ import { randomIds, sha256, systemClock } from '../node-ports.ts';
 import { checkChange } from '../options.ts';
 import { SessionEnvironments } from '../session-environments.ts';
 import { type HostParts, LocalSessionHost } from '../session-host.ts';
+import { Phases, SHUTDOWN_DEADLINES, type ShutdownReport } from '../shutdown/phases.ts';
 import { EditorBridge } from './editor-bridge.ts';
 import { LateTools } from './late-tools.ts';
 import { ModelSettings } from './model-settings.ts';
@@ -25,8 +26,12 @@ export type RunningHost = {
   readonly policy: RememberingPolicy;
   readonly editor: EditorBridge;
   readonly feed: SessionFeed;
-  /** Stops all sessions and their processes, flushes and lets go of the data folder. Idempotent, bounded. */
-  close(): Promise<void>;
+  /**
+   * Stops all sessions and their processes, flushes and lets go of the data folder, in bounded phases. Idempotent: all
+   * callers get one report. Never rejects. Where `lock` is among the phases that were left behind, the store hangs in a
+   * call of the system, and the folder is free when this process is gone.
+   */
+  close(): Promise<ShutdownReport>;
   /** Kills every process group that a session started; for the very end of this process. */
   killAll(): void;
 };
@@ -63,13 +68,18 @@ export function openHost(options: HostOptions): RunningHost {
     tools.launcher.killAll();
     mcp.killAll();
   };
-  const close = async (): Promise<void> => {
-    feed.dispose();
-    await host.shutdown();
+  const close = async (): Promise<ShutdownReport> => {
+    const parts = { clock: systemClock, log, deadlines: SHUTDOWN_DEADLINES };
+    const phases = new Phases(parts);
+    const { timeouts } = await host.shutdown();
+    await phases.run('feeds', async () => feed.dispose());
     killAll();
-    await journal.close();
+    const cutAfter = SHUTDOWN_DEADLINES.journal;
+    const closed = journal.close({ deadlineMs: cutAfter });
+    if (!(await phases.run('journal', () => closed))) await phases.run('lock', () => closed);
+    return { timeouts: [...timeouts, ...phases.timeouts] };
   };
-  let closing: Promise<void> | null = null;
+  let closing: Promise<ShutdownReport> | null = null;
   return {
     host,
     models,

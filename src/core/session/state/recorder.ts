@@ -82,6 +82,11 @@ export class Recorder implements Disposable {
     await this.#delivery;
   }
 
+  /** Every later append rejects with `cause`. */
+  cutOff(cause: unknown): void {
+    this.#fault ??= { cause };
+  }
+
   get isDisposed(): boolean {
     return this.#disposed;
   }
