@@ -223,8 +223,10 @@ export class Session implements Disposable, SessionControl {
   /** Stops the running turn and every prompt that arrived before `order`. True if this call ended something. */
   cancelBefore(order: number, reason: AbortReason): boolean {
     const ended = this.#loop.cancelBefore(order, reason);
-    if (!ended && reason.kind === 'cancelled' && !this.#loop.isActive) this.#stopLeftOvers();
-    return ended;
+    if (ended || reason.kind !== 'cancelled' || this.#loop.isActive) return ended;
+    const delegates = this.#resources.delegates?.list() ?? [];
+    this.#stopLeftOvers();
+    return delegates.some(({ state }) => state === 'running' || state === 'waiting');
   }
 
   /** As `cancelBefore`, as a command: its record goes ahead of what it brings about, which does not wait for the disk. */
@@ -404,6 +406,17 @@ export class Session implements Disposable, SessionControl {
   close(reason: Extract<AbortReason, { kind: 'closed' }>, actor: Actor): Promise<void> {
     this.#closing ??= this.#close(reason, actor);
     return this.#closing;
+  }
+
+  /**
+   * Cuts off a session that could not be closed in time: what still runs in it records nothing any more, and what waits
+   * fails with `cause`.
+   */
+  abandon(cause: unknown): void {
+    this.#faulted = true;
+    this.#recorder.cutOff(cause);
+    this.#loop.stopForFault(cause);
+    this.#recorder.dispose();
   }
 
   dispose(): void {
