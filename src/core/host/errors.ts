@@ -4,6 +4,7 @@ import { CodedError } from '../../base/errors.ts';
 export type HostErrorCode =
   | 'host.unknown_session'
   | 'host.bad_cwd'
+  | 'host.delegate_loop'
   | 'host.bad_environment'
   | 'host.closing';
 
@@ -18,5 +19,14 @@ export function unknownSession(sessionId: string): HostError {
     {
       data: { sessionId },
     },
+  );
+}
+
+/** The id is that of a delegate's loop, which lives and goes with its session. */
+export function delegateLoop(loopId: string, rootId: string): HostError {
+  return new HostError(
+    'host.delegate_loop',
+    `${loopId} is a delegate of session ${rootId}, not a session of its own. Open that session; the delegate is shown in it.`,
+    { data: { loopId, sessionId: rootId } },
   );
 }

@@ -7,10 +7,11 @@ import type { NextTurns } from '../session/control-events.ts';
 import type { HistoryEvent, Stored } from '../session/events.ts';
 import { branchOf, isOn } from '../session/history/branch.ts';
 import type { Journal } from '../session/ports.ts';
-import type { Folded } from '../session/state/folded.ts';
 import { Conversation } from '../session/state/conversation.ts';
+import type { Folded } from '../session/state/folded.ts';
 import { SessionState } from '../session/state/session-state.ts';
 import type { EnvironmentPolicy, SessionId } from '../session/words.ts';
+import { DelegateBook } from './delegates/delegate-book.ts';
 import { INHERITED } from './environment-policy.ts';
 
 const PAGE = 4_000;
@@ -18,6 +19,7 @@ const PAGE = 4_000;
 /** What a stored session is: for the engine, and for what the host keeps of it. */
 export type FoldedSession = Folded & {
   readonly staged: StagedState;
+  readonly delegates: DelegateBook;
   readonly environmentPolicy: EnvironmentPolicy;
 };
 
@@ -40,6 +42,7 @@ export async function foldSession(
   const machine = new MachineInbox();
   const compactions = new Compactions();
   const staged = new StagedState();
+  const delegates = new DelegateBook();
   let environmentPolicy: EnvironmentPolicy = INHERITED;
   for await (const page of pages((after, limit) =>
     journal.readHistory(sessionId, { after, limit }),
@@ -48,6 +51,7 @@ export async function foldSession(
       const { seq, cause } = record;
       state.applyHistory(record.event, record.at, { seq, commandIds: cause.command_ids });
       staged.applyHistory(record.seq, record.event);
+      delegates.apply(record.event);
       if (isOn(branch, record.seq)) conversation.apply(record.event, record.seq);
       inbox.apply(record.event, record.at);
       machine.applyHistory(record.event, cause.command_ids);
@@ -78,6 +82,7 @@ export async function foldSession(
     machine,
     compactions,
     staged,
+    delegates,
     environmentPolicy,
   };
 }

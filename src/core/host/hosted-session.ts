@@ -1,3 +1,4 @@
+import { toDisposable } from '../../base/disposables.ts';
 import type { McpServer, SessionConfigOption } from '../../protocol/acp.ts';
 import type { Actor, ControlOutcome } from '../../protocol/controls.ts';
 import { SessionError } from '../session/commands/session-error.ts';
@@ -17,20 +18,26 @@ import type {
   PromptRequest,
 } from './api.ts';
 import type { AttachedClients } from './attached-files.ts';
+import type { DelegateRuntime } from './delegates/delegate-runtime.ts';
 import { ExternalChanges } from './external-changes.ts';
 import { sha256 } from './node-ports.ts';
 import { configOptions, loopChangeOf } from './options.ts';
 import type { OwnedResources } from './session-resources.ts';
+import { closeSession } from './shutdown/close-session.ts';
+import type { ShutdownParts, ShutdownReport } from './shutdown/phases.ts';
 import type { StagedFiles } from './staged/staged-files.ts';
 
 /** What a hosted session is made of. */
 export type HostedParts = {
   readonly session: Session;
   readonly owned: OwnedResources;
+  readonly delegates: DelegateRuntime;
   readonly staged: StagedFiles;
   readonly environmentPolicy: EnvironmentPolicy;
   readonly clients: AttachedClients;
   readonly models: ModelCatalog;
+  /** What its end is timed with. */
+  readonly shutdown: ShutdownParts;
   readonly newCommandId: () => CommandId;
   /** What was stored when it was opened; times of later messages are kept up to date in here. */
   readonly row: SessionRow;
@@ -41,6 +48,7 @@ export class HostedSession implements LiveSession {
   readonly sessionId: SessionId;
   readonly #parts: HostedParts;
   #lastMessageAt: number;
+  #closing: Promise<ShutdownReport> | null = null;
 
   constructor(parts: HostedParts) {
     this.#parts = parts;
@@ -55,6 +63,11 @@ export class HostedSession implements LiveSession {
 
   get session(): Session {
     return this.#parts.session;
+  }
+
+  /** The loops that work for it, at every depth. */
+  get delegates(): DelegateRuntime {
+    return this.#parts.delegates;
   }
 
   /** What its tools may see of the host's environment; a fork may only narrow it. */
@@ -89,7 +102,7 @@ export class HostedSession implements LiveSession {
   }
 
   describe(): ListedSession {
-    const { session, row } = this.#parts;
+    const { session, row, delegates } = this.#parts;
     return {
       ...row,
       title: session.title,
@@ -97,8 +110,8 @@ export class HostedSession implements LiveSession {
       lastEventId: session.tip.lastEventId,
       prefixHash: session.tip.prefixHash,
       liveState: 'live',
-      activePrompt: session.isActive,
-      openGates: session.openGates.length,
+      activePrompt: session.isActive || delegates.isActive,
+      openGates: session.openGates.length + delegates.gates().length,
       currentModeId: session.config.mode,
     };
   }
@@ -133,16 +146,30 @@ export class HostedSession implements LiveSession {
   }
 
   openGates(): readonly OpenGate[] {
-    return this.#parts.session.openGates;
+    const { session, delegates } = this.#parts;
+    return [...session.openGates, ...delegates.gates()];
   }
 
   async answerGate(gateId: GateId, answer: GateAnswer, actor: Actor): Promise<boolean> {
     // Only the engine takes a question back.
     if (answer.kind === 'cancelled') return false;
-    return this.#parts.session.respondToGate(gateId, answer, { actor, agency: agencyOf(actor) });
+    const { session, delegates } = this.#parts;
+    const asking = delegates.askedBy(gateId) ?? session;
+    return asking.respondToGate(gateId, answer, { actor, agency: agencyOf(actor) });
   }
 
-  subscribe: LiveSession['subscribe'] = (listener) => this.#parts.session.subscribe(listener);
+  subscribe: LiveSession['subscribe'] = (listener) => {
+    const { session, delegates } = this.#parts;
+    const { snapshot, subscription } = session.subscribe(listener);
+    const below = delegates.onSignal(listener);
+    return {
+      snapshot: { ...snapshot, gates: [...snapshot.gates, ...delegates.gates()] },
+      subscription: toDisposable(() => {
+        below.dispose();
+        subscription.dispose();
+      }),
+    };
+  };
 
   attach(client: Client): void {
     this.#parts.clients.attach(client);
@@ -161,23 +188,17 @@ export class HostedSession implements LiveSession {
 
   /** True if no client is attached and nothing runs or waits but a turn at its question. */
   get isUnused(): boolean {
-    const { clients, session } = this.#parts;
-    return clients.isEmpty && (!session.isActive || session.isParked);
+    const { clients, session, delegates } = this.#parts;
+    return clients.isEmpty && (!session.isActive || session.isParked) && !delegates.isActive;
   }
 
   receipt(receipt: ControlOutcome): Promise<void> {
     return this.#parts.session.receipt(receipt);
   }
 
-  /** Stops what runs, flushes, and ends everything the session started. */
-  async close(why: 'session_closed' | 'client_gone', actor: Actor = HOST): Promise<void> {
-    const { session, owned } = this.#parts;
-    await session.close({ kind: 'closed', why }, actor);
-    await Promise.all([
-      owned.processes.dispose(),
-      owned.external.dispose(),
-      owned.checkpoints.dispose(),
-    ]);
-    owned.environment.dispose();
+  /** Stops what runs, flushes, and ends everything the session started. Bounded; never rejects. Idempotent. */
+  close(why: 'session_closed' | 'client_gone', actor: Actor = HOST): Promise<ShutdownReport> {
+    this.#closing ??= closeSession(this.#parts, this.#parts.shutdown, why, actor);
+    return this.#closing;
   }
 }

@@ -14,13 +14,16 @@ import type { Workspace } from '../session/tool.ts';
 import type { CommandId, SessionConfig, SessionId } from '../session/words.ts';
 import type { NewSession, OpenSession } from './api.ts';
 import { AttachedClients, attachedFiles } from './attached-files.ts';
+import { DelegateBook } from './delegates/delegate-book.ts';
+import { DelegateRuntime } from './delegates/delegate-runtime.ts';
 import { INHERITED } from './environment-policy.ts';
-import { unknownSession } from './errors.ts';
+import { delegateLoop, unknownSession } from './errors.ts';
 import { type FoldedSession, foldSession } from './fold-session.ts';
 import { FreshHistory } from './fresh-history.ts';
 import { HostedSession } from './hosted-session.ts';
 import { DEFAULT_BUDGET } from './options.ts';
 import { createResources, type ResourceFactory } from './session-resources.ts';
+import { SHUTDOWN_DEADLINES, type ShutdownDeadlines } from './shutdown/phases.ts';
 import { StagedFiles } from './staged/staged-files.ts';
 import { openWorkspace } from './workspace.ts';
 
@@ -30,6 +33,8 @@ export type MakerParts = {
   readonly factory: ResourceFactory;
   /** The model of a new session. */
   readonly defaultModel: () => string;
+  /** How long the phases of an end may take; missing: as in the product. */
+  readonly deadlines?: ShutdownDeadlines;
 };
 
 type Ingredients = {
@@ -83,6 +88,7 @@ export class SessionMaker {
       machine: new MachineInbox(),
       compactions: new Compactions(),
       staged: new StagedState(),
+      delegates: new DelegateBook(),
       environmentPolicy,
     };
     for (const [index, event] of [created, commands].entries()) {
@@ -101,6 +107,7 @@ export class SessionMaker {
   /** Throws `host.unknown_session` and `host.bad_cwd`. */
   async restore(sessionId: SessionId, options: OpenSession): Promise<HostedSession> {
     const row = await this.#row(sessionId);
+    if (row.rootId !== undefined) throw delegateLoop(sessionId, row.rootId);
     const workspace = await openWorkspace(
       options.cwd ?? row.cwd,
       options.additionalDirectories ?? row.additionalDirectories,
@@ -118,6 +125,7 @@ export class SessionMaker {
     const { session } = hosted;
     await session.checkpoints?.recover((undo) => session.timeline.knowsRestore(undo));
     await session.restored();
+    await hosted.delegates.recover(folded.delegates);
     return hosted;
   }
 
@@ -127,27 +135,33 @@ export class SessionMaker {
     const documents = attachedFiles(sessionId, clients);
     const staged = new StagedFiles(folded.staged, { workspace, documents });
     const { environmentPolicy } = folded;
+    const delegates = new DelegateRuntime({ deps, factory, rootId: sessionId });
     const owned = createResources(factory, {
       sessionId,
       workspace,
       servers,
       environmentPolicy,
       files: { ...documents, staging: staged },
+      delegates: delegates.ofRoot,
       onProcessStarted: ({ processId, command }) =>
         session.record({ type: 'process_started', processId, command }),
     });
     const tip = { lastEventId: row.lastEventId, prefixHash: row.prefixHash };
     const session = new Session(sessionId, deps, owned.resources, tip, folded);
     staged.attach(session);
+    delegates.attach({ session, resources: owned.resources, environmentPolicy }, folded.delegates);
     const newCommandId = (): CommandId => deps.ids.unique() as CommandId;
-    const { models } = deps;
+    const { models, clock, log } = deps;
+    const deadlines = this.#parts.deadlines ?? SHUTDOWN_DEADLINES;
     return new HostedSession({
       session,
       owned,
+      delegates,
       staged,
       environmentPolicy,
       clients,
       models,
+      shutdown: { clock, log, deadlines },
       newCommandId,
       row,
     });

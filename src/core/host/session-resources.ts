@@ -7,6 +7,7 @@ import { systemPrompt } from '../harness/native/system-prompt.ts';
 import type { SessionProcesses, SessionResources } from '../session/deps.ts';
 import type { ToolDefinition } from '../session/model.ts';
 import type {
+  Delegates,
   DocumentFiles,
   ProcessInfo,
   Tool,
@@ -92,12 +93,14 @@ export type ResourceNeeds = {
   readonly servers: readonly McpServer[];
   readonly environmentPolicy: EnvironmentPolicy;
   readonly files: DocumentFiles;
+  /** The loops that work for it; they end with its processes. */
+  readonly delegates: Delegates;
   readonly onProcessStarted: (info: ProcessInfo) => Promise<void>;
 };
 
 /** Puts together what a session needs. */
 export function createResources(factory: ResourceFactory, needs: ResourceNeeds): OwnedResources {
-  const { sessionId, workspace, servers, files, onProcessStarted } = needs;
+  const { sessionId, workspace, servers, files, delegates, onProcessStarted } = needs;
   const environment = factory.environments.open(sessionId, needs.environmentPolicy);
   const processes = factory.processes(sessionId, workspace);
   const external = factory.externalTools(sessionId, workspace, servers);
@@ -106,6 +109,7 @@ export function createResources(factory: ResourceFactory, needs: ResourceNeeds):
     workspace,
     files,
     checkpoints,
+    delegates,
     processes: {
       start: async (command, cwd) => {
         const info = await processes.start(command, cwd);
@@ -116,7 +120,7 @@ export function createResources(factory: ResourceFactory, needs: ResourceNeeds):
       output: (processId, from, maxBytes) => processes.output(processId, from, maxBytes),
       stop: (processId) => processes.stop(processId),
       stopAll: async () => {
-        await Promise.all([processes.stopAll(), external.stopCalls()]);
+        await Promise.all([processes.stopAll(), external.stopCalls(), delegates.stopAll()]);
       },
     },
     tools: () => [...factory.builtinTools.list(), ...external.tools()],

@@ -26,8 +26,14 @@ export const TOOL_NAMES = {
   plan: 'plan',
   /** {question, choices?} */
   ask: 'ask',
-  /** {prompt} */
+  /** {prompt, name?, mode?, background?} */
   delegate: 'delegate',
+  /** {loop_id, text} */
+  delegateMessage: 'delegate_message',
+  /** {} */
+  delegateList: 'delegate_list',
+  /** {loop_id} */
+  delegateStop: 'delegate_stop',
 } as const;
 
 /** The name of a built-in tool. */

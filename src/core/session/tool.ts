@@ -186,8 +186,12 @@ export type DelegateResult = {
 export interface Delegates {
   /** Resolves when it is on disk and runs. */
   start(request: DelegateRequest): Promise<DelegateInfo>;
-  /** Resolves with the one result of a request; an abort ends the request first. */
-  result(requestId: CommandId, signal: AbortSignal): Promise<DelegateResult>;
+  /** Resolves with the one result of a request; an abort ends the request first. `watch` is told what it says and does. */
+  result(
+    requestId: CommandId,
+    signal: AbortSignal,
+    watch?: (text: string) => void,
+  ): Promise<DelegateResult>;
   /** Steers it while it works, else gives it the next thing to do; its result comes as a background one. */
   message(
     loopId: LoopId,

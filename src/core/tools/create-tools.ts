@@ -12,6 +12,7 @@ import { findOnHost } from './run/host-executables.ts';
 import type { Launcher } from './run/launcher.ts';
 import { processTools } from './run/process-tools.ts';
 import { RUN_LIMITS, type RunLimits, runTool } from './run/run-tool.ts';
+import { delegateTools } from './session/delegate-tools.ts';
 import { askTool } from './session/ask-tool.ts';
 import { planTool } from './session/plan-tool.ts';
 import { fetchTool } from './web/fetch-tool.ts';
@@ -45,6 +46,7 @@ export function createTools(deps: ToolDeps): readonly Tool[] {
     fetchTool(deps.fetch ?? {}),
     planTool(),
     askTool(),
+    ...delegateTools(),
   ];
 }
 

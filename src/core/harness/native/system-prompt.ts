@@ -24,3 +24,14 @@ export function systemPrompt(workspace: Workspace): string {
     '- End with a short summary of what changed and how it was checked.',
   ].join('\n');
 }
+
+/** The system prompt of a delegate: it works for an agent, which reads its last message and nothing else. */
+export function delegatePrompt(workspace: Workspace, name: string): string {
+  return [
+    systemPrompt(workspace),
+    '',
+    `You are the delegate "${name}" of another agent, which gave you the task and reads only your last message.`,
+    '- Do the task and nothing beyond it. What you may do is at most what that agent may.',
+    '- End with a message that tells the result whole: what you found or changed, and what is left.',
+  ].join('\n');
+}

@@ -1,7 +1,6 @@
 import type { Actor } from '../../../protocol/controls.ts';
 import type { ListedLoop } from '../../../protocol/pilothouse.ts';
 import type { LoopEntries } from '../../session/commands/entry-points.ts';
-import { ControlRefused } from '../../session/control/refusal.ts';
 import type { LoopId, SessionId } from '../../session/words.ts';
 import type { OpenGate } from '../api.ts';
 import type { HostedSession } from '../hosted-session.ts';
@@ -28,7 +27,7 @@ export class HostedDurable implements DurableSession {
   }
 
   entries(loopId: LoopId): LoopEntries | Promise<LoopEntries | null> {
-    return loopId === this.#root ? this.#hosted.session : Promise.resolve(null);
+    return loopId === this.#root ? this.#hosted.session : this.#hosted.delegates.entries(loopId);
   }
 
   openGates(): readonly OpenGate[] {
@@ -36,21 +35,7 @@ export class HostedDurable implements DurableSession {
   }
 
   listLoops(): readonly ListedLoop[] {
-    const { session } = this.#hosted;
-    const { isActive, openGates, tip } = session;
-    return [
-      {
-        loopId: this.sessionId,
-        parentLoopId: null,
-        name: session.title ?? '',
-        state: openGates.length > 0 ? 'waiting' : isActive ? 'running' : 'idle',
-        depth: 0,
-        openGates: openGates.length,
-        prompt: '',
-        toolCallId: null,
-        lastEventId: tip.lastEventId,
-      },
-    ];
+    return this.#hosted.delegates.loops();
   }
 
   async activate(loopId: LoopId, actor: Actor): Promise<void> {
@@ -63,18 +48,11 @@ export class HostedDurable implements DurableSession {
     });
   }
 
-  messageDelegate: DurableSession['messageDelegate'] = async (loopId) => {
-    throw noSuchDelegate(loopId);
-  };
+  messageDelegate: DurableSession['messageDelegate'] = (loopId, text, origin) =>
+    this.#hosted.delegates.message(loopId, text, origin);
 
-  stopDelegate: DurableSession['stopDelegate'] = async (loopId) => {
-    throw noSuchDelegate(loopId);
-  };
+  stopDelegate: DurableSession['stopDelegate'] = (loopId) => this.#hosted.delegates.stop(loopId);
 
   createCheckpoint: DurableSession['createCheckpoint'] = (origin) =>
     this.#hosted.session.checkpointWorkspace(origin);
-}
-
-function noSuchDelegate(loopId: string): ControlRefused {
-  return new ControlRefused('unknown_loop', `There is no delegate ${loopId}.`, { loopId });
 }

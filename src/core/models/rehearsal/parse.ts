@@ -224,6 +224,11 @@ const RULES: readonly Rule[] = [
     parse: (rest) => one(rest, 'the question', (question) => tool(TOOL_NAMES.ask, { question })),
   },
   {
+    verb: /^delegate\s+in\s+(?:the\s+)?background\s*:\s*/i,
+    parse: (rest) =>
+      one(rest, 'the task', (prompt) => tool(TOOL_NAMES.delegate, { prompt, background: true })),
+  },
+  {
     verb: /^delegate\s*:\s*/i,
     parse: (rest) => one(rest, 'the task', (prompt) => tool(TOOL_NAMES.delegate, { prompt })),
   },

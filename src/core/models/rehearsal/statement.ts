@@ -47,7 +47,7 @@ export const HELP = [
   '- `read PATH`, `list PATH`, `search PATTERN [in PATH]`',
   '- `write PATH: TEXT`, `create a file named PATH containing exactly: TEXT`, `replace OLD with NEW in PATH`',
   '- `run COMMAND`, `start COMMAND` (in the background)',
-  '- `ask QUESTION`, `delegate: TEXT`, `plan: A; B; C`',
+  '- `ask QUESTION`, `delegate: TEXT`, `delegate in background: TEXT`, `plan: A; B; C`',
   '- `call TOOL with JSON`, `together: S1 ; S2 ; S3`',
   '- `wait N` (seconds), `count slowly from A to B`, `fail with 429` (or `500`, `cut`)',
   '- `finish with TEXT`',

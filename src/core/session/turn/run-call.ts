@@ -6,6 +6,7 @@ import { askSignIn } from '../state/sign-in.ts';
 import type { AskAnswer, AskRequest, ToolContext } from '../tool.ts';
 import type { ToolCallId } from '../words.ts';
 import { ABORTED, orAborted } from './aborts.ts';
+import { type ParkedDelegates, parking } from './park.ts';
 import type { ReadyCall } from './plan-call.ts';
 import type { TurnContext } from './turn-context.ts';
 
@@ -61,10 +62,12 @@ async function runTool(
   ready: ReadyCall,
   signal: AbortSignal,
 ): Promise<Finished> {
+  const { delegates } = turn.resources;
+  const parked = delegates === undefined ? null : parking(turn, delegates);
   try {
-    const outcome = await ready.prepared.run(toContext(turn, ready, signal));
+    const outcome = await ready.prepared.run(toContext(turn, ready, signal, parked));
     return {
-      status: outcome.status,
+      status: parked?.wasInterrupted() === true ? 'interrupted' : outcome.status,
       parts: outcome.parts,
       content: outcome.content,
       locations: outcome.locations ?? ready.preview.locations,
@@ -112,7 +115,12 @@ export function interruptedResult(): Finished {
   );
 }
 
-function toContext(turn: TurnContext, ready: ReadyCall, signal: AbortSignal): ToolContext {
+function toContext(
+  turn: TurnContext,
+  ready: ReadyCall,
+  signal: AbortSignal,
+  parked: ParkedDelegates | null,
+): ToolContext {
   const { toolCallId } = ready.call;
   const { resources, recorder, turnId } = turn;
   return {
@@ -132,6 +140,7 @@ function toContext(turn: TurnContext, ready: ReadyCall, signal: AbortSignal): To
     signIn: (request) => askSignIn(turn.ask, request, signal),
     setPlan: (entries) => recorder.history({ type: 'plan_changed', turnId, entries }),
     processes: resources.processes,
+    ...(parked === null ? {} : { delegates: parked.delegates }),
   };
 }
 

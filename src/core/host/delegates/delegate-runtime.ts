@@ -1,0 +1,270 @@
+import type { Disposable } from '../../../base/disposables.ts';
+import { Emitter } from '../../../base/emitter.ts';
+import { messageOf } from '../../../base/errors.ts';
+import type { ListedLoop } from '../../../protocol/pilothouse.ts';
+import type { LoopEntries } from '../../session/commands/entry-points.ts';
+import type { CommandOrigin } from '../../session/commands/stamp.ts';
+import type { SessionDeps } from '../../session/deps.ts';
+import type { SessionSignal } from '../../session/events.ts';
+import type { Session } from '../../session/session.ts';
+import { HOST } from '../../session/state/gates.ts';
+import type { DelegateInfo, Delegates } from '../../session/tool.ts';
+import type { CommandId, GateId, LoopId, SessionId } from '../../session/words.ts';
+import type { OpenGate } from '../api.ts';
+import type { ResourceFactory } from '../session-resources.ts';
+import { openChild } from './child-loop.ts';
+import type { DelegateBook } from './delegate-book.ts';
+import { unknownDelegate } from './delegate-error.ts';
+import { listedLoop, stateOf } from './listed-loops.ts';
+import { LoopNode } from './loop-node.ts';
+import { recoverRequests } from './recover.ts';
+import { RequestDesk } from './request-desk.ts';
+import type { RootLoop } from './root-loop.ts';
+
+/** What a session's delegates are run with. */
+export type RuntimeParts = {
+  readonly deps: SessionDeps;
+  readonly factory: ResourceFactory;
+  readonly rootId: SessionId;
+};
+
+/** How long the end of a session waits for its delegates. */
+const STOP_MS = 5_000;
+
+/** A signal of a loop below the root. */
+type LoopNews = Extract<SessionSignal, { stream: 'loop' }>;
+
+/** What became of a message to a delegate. */
+export type Delivered = {
+  readonly requestId: CommandId;
+  readonly delivery: 'steered' | 'started';
+};
+
+/** The delegates of one live session, at every depth; it owns their loops and what those own. */
+export class DelegateRuntime {
+  readonly #parts: RuntimeParts;
+  readonly #root: LoopNode;
+  readonly #signals: Emitter<LoopNews>;
+  readonly #desk: RequestDesk;
+  readonly #waking = new Map<LoopNode, Promise<void>>();
+  #rootLoop: RootLoop | null = null;
+
+  constructor(parts: RuntimeParts) {
+    this.#parts = parts;
+    const { deps, rootId } = parts;
+    this.#root = new LoopNode(String(rootId) as LoopId, null, null);
+    this.#signals = new Emitter<LoopNews>((error) => this.#warn('A listener failed', error));
+    this.#desk = new RequestDesk({
+      deps,
+      rootId,
+      open: (node) => this.#open(node),
+      discard: (node) => this.#discard(node),
+    });
+  }
+
+  /** The delegates of the root loop, for its tools. */
+  get ofRoot(): Delegates {
+    return this.#delegatesOf(this.#root);
+  }
+
+  /** Called once, when the session is made and before it is used. `book` is folded from its history. */
+  attach(root: RootLoop, book: DelegateBook): void {
+    this.#rootLoop = root;
+    const { session, resources } = root;
+    const stopProcesses = (): Promise<void> => resources.processes.stopAll();
+    // The host owns the session itself.
+    this.#root.live = { session, stopProcesses, dispose: async () => undefined };
+    this.#follow(this.#root, session);
+    this.#desk.know(this.#root, book);
+  }
+
+  /** Hands back what a crash kept from being handed back, deepest first, once the session is restored. */
+  recover(book: DelegateBook): Promise<void> {
+    return recoverRequests(
+      {
+        journal: this.#parts.deps.journal,
+        rootId: this.#parts.rootId,
+        desk: this.#desk,
+        wake: (node) => this.#wake(node),
+        warn: (what, failure) => this.#warn(what, failure),
+      },
+      this.#root,
+      book,
+    );
+  }
+
+  /** What happens in the loops below the root, in order. */
+  onSignal(listener: (signal: LoopNews) => void): Disposable {
+    return this.#signals.event(listener);
+  }
+
+  /** True while a delegate works. */
+  get isActive(): boolean {
+    return [...this.#root.below()].some(
+      (node) => node.openRequests().length > 0 || node.live?.session.isActive === true,
+    );
+  }
+
+  /** The open gates of all delegates. */
+  gates(): readonly OpenGate[] {
+    return [...this.#root.below()].flatMap(({ live, loopId, name }) =>
+      (live?.session.openGates ?? []).map((gate) => ({ ...gate, loop: { loopId, name } })),
+    );
+  }
+
+  /** The session of the delegate that asks; null if none of them does. */
+  askedBy(gateId: GateId): Session | null {
+    for (const { live } of this.#root.below())
+      if (live?.session.openGates.some((gate) => gate.gateId === gateId)) return live.session;
+    return null;
+  }
+
+  /** The root loop and all below it, parents before children. */
+  loops(): readonly ListedLoop[] {
+    const below = [...this.#root.below()].filter(({ first }) => first !== null);
+    return [this.#root, ...below].map(listedLoop);
+  }
+
+  /** The ways into a loop, at once if it lives, else when it does; null if it is none of this session, or gone. */
+  entries(loopId: string): LoopEntries | Promise<LoopEntries | null> {
+    return this.#find(loopId)?.live?.session ?? this.loop(loopId);
+  }
+
+  /** The engine session of a loop, brought to life if need be; null if it is no loop of this session, or gone. */
+  async loop(loopId: string): Promise<Session | null> {
+    const node = this.#find(loopId);
+    if (node === null) return null;
+    await this.#wake(node);
+    return node.live?.session ?? null;
+  }
+
+  /** A person writes to a delegate: it reads the message while it works, else it is its next request. */
+  async message(loopId: string, text: string, origin: CommandOrigin): Promise<Delivered> {
+    const node = this.#find(loopId);
+    if (node === null || node.parent === null || node.newest === null)
+      throw unknownDelegate(loopId);
+    const { turnId, toolCallId } = node.newest;
+    await this.#wake(node);
+    return this.#desk.message(node, { turnId, toolCallId, prompt: text }, origin);
+  }
+
+  /** A person ends what a delegate does; false if it did nothing. Throws `delegate.unknown`. */
+  async stop(loopId: string): Promise<boolean> {
+    const node = this.#find(loopId);
+    if (node === null || node.parent === null) throw unknownDelegate(loopId);
+    return this.#bounded(this.#desk.stop(node, 'Stopped by the user'), true);
+  }
+
+  /** Ends all delegates with what they own. Nothing is begun any more. Idempotent, bounded. */
+  async dispose(why: 'session_closed' | 'client_gone'): Promise<void> {
+    this.#desk.close();
+    const nodes = [...this.#root.below()].reverse();
+    for (const node of nodes) await this.#bounded(this.#discard(node, why), undefined);
+    this.#root.subscription?.dispose();
+    this.#signals.dispose();
+  }
+
+  #find(loopId: string): LoopNode | null {
+    const nodes = [this.#root, ...this.#root.below()];
+    return nodes.find((node) => node.loopId === loopId) ?? null;
+  }
+
+  #delegatesOf(parent: LoopNode): Delegates {
+    const desk = this.#desk;
+    const childOf = (loopId: LoopId): LoopNode => {
+      const child = parent.children.get(loopId);
+      if (child === undefined || child.first === null) throw unknownDelegate(loopId);
+      return child;
+    };
+    return {
+      start: async (request) => infoOf(await desk.start(parent, request)),
+      result: (requestId, signal, watch) => desk.result(parent, requestId, signal, watch),
+      message: async (loopId, request) => {
+        const child = childOf(loopId);
+        await this.#wake(child);
+        return desk.message(child, request);
+      },
+      list: () => [...parent.children.values()].filter(({ first }) => first !== null).map(infoOf),
+      stop: async (loopId) =>
+        this.#bounded(desk.stop(childOf(loopId), 'Stopped by the loop that started it'), true),
+      stopAll: async () => {
+        await this.#bounded(desk.stopBelow(parent), undefined);
+      },
+    };
+  }
+
+  async #wake(node: LoopNode): Promise<void> {
+    if (node.live !== null || node.isGone || node.parent === null) return;
+    const waking = this.#waking.get(node) ?? this.#open(node);
+    this.#waking.set(node, waking);
+    try {
+      await waking;
+    } finally {
+      this.#waking.delete(node);
+    }
+  }
+
+  async #open(node: LoopNode): Promise<void> {
+    const { deps, factory } = this.#parts;
+    const root = this.#rootLoop;
+    if (root === null) throw new TypeError('The delegates belong to no session yet');
+    const delegates = this.#delegatesOf(node);
+    node.live = await openChild({ deps, factory, root, delegates }, node);
+    this.#follow(node, node.live.session);
+  }
+
+  #follow(node: LoopNode, session: Session): void {
+    const { subscription } = session.subscribe((signal) => {
+      if (signal.stream === 'history') {
+        const { event, at, seq } = signal.record;
+        node.turns.apply(event, at);
+        node.lastEventId = seq;
+      }
+      if (node.origin === null) return;
+      this.#desk.happened(node, signal);
+      const { loopId, origin } = node;
+      this.#signals.fire({ stream: 'loop', loopId, origin, signal });
+    });
+    node.subscription = subscription;
+  }
+
+  async #discard(
+    node: LoopNode,
+    why: 'session_closed' | 'client_gone' = 'session_closed',
+  ): Promise<void> {
+    const { live } = node;
+    node.live = null;
+    node.isGone = true;
+    if (live === null) return;
+    await live.session.close({ kind: 'closed', why }, HOST);
+    node.subscription?.dispose();
+    await live.dispose();
+  }
+
+  async #bounded<T>(work: Promise<T>, late: T): Promise<T> {
+    const { clock } = this.#parts.deps;
+    const deadline = new AbortController();
+    const timeout = clock.sleep(STOP_MS, deadline.signal).then(
+      () => late,
+      () => late,
+    );
+    const guarded = work.catch((failure: unknown) => {
+      this.#warn('A delegate could not be stopped', failure);
+      return late;
+    });
+    const result = await Promise.race([guarded, timeout]);
+    deadline.abort();
+    return result;
+  }
+
+  #warn(what: string, failure: unknown): void {
+    const { deps, rootId } = this.#parts;
+    deps.log.warn(what, { sessionId: rootId, error: messageOf(failure) });
+  }
+}
+
+function infoOf(node: LoopNode): DelegateInfo {
+  if (node.newest === null) throw new TypeError('A delegate was asked something');
+  const { loopId, name, newest } = node;
+  return { loopId, name, state: stateOf(node), requestId: newest.requestId };
+}

@@ -1,0 +1,37 @@
+import type { DelegateOrigin } from '../../session/events.ts';
+import type { Journal } from '../../session/ports.ts';
+import type { SessionId } from '../../session/words.ts';
+import { pages } from '../fold-session.ts';
+import { DelegateBook } from './delegate-book.ts';
+import { LoopTurns } from './loop-turns.ts';
+
+/** What the store knows of a loop. */
+export type ScannedLoop = {
+  /** Null for a root loop. */
+  readonly origin: DelegateOrigin | null;
+  readonly book: DelegateBook;
+  readonly turns: LoopTurns;
+  readonly lastEventId: number;
+};
+
+/** Reads a loop's history; null if there is none. */
+export async function scanLoop(
+  journal: Journal,
+  sessionId: SessionId,
+): Promise<ScannedLoop | null> {
+  const book = new DelegateBook();
+  const turns = new LoopTurns();
+  let origin: DelegateOrigin | null = null;
+  let lastEventId = 0;
+  for await (const page of pages((after, limit) =>
+    journal.readHistory(sessionId, { after, limit }),
+  )) {
+    for (const { event, at, seq } of page) {
+      if (event.type === 'session_created') origin = event.delegate ?? null;
+      book.apply(event);
+      turns.apply(event, at);
+      lastEventId = seq;
+    }
+  }
+  return lastEventId === 0 ? null : { origin, book, turns, lastEventId };
+}
