@@ -9,7 +9,10 @@ export type JournalErrorCode =
   | 'journal.closed'
   /** There is no session of that id. */
   | 'journal.unknown_session'
-  /** The store can't be trusted or written any more; latched until it is opened again. Nothing was stored. */
+  /**
+   * Nothing was stored. `retryable`: the reason may pass (a full disk), and the session that it hit can be opened
+   * again then; else the store can't be trusted or written any more until it is opened anew.
+   */
   | 'journal.fault'
   /** The data folder was written by a newer version. */
   | 'journal.too_new'
@@ -19,7 +22,7 @@ export type JournalErrorCode =
   | 'journal.bad_cursor'
   /** A record past the size limit. */
   | 'journal.too_large'
-  /** The store broke while it worked: only reading back after a new open tells whether the records are there. */
+  /** The store broke while it worked and can't be read: only a new open tells whether the records are there. */
   | 'journal.outcome_unknown';
 
 /** A failure of the store. */
@@ -30,12 +33,16 @@ export type JournalErrorShape = {
   readonly code: JournalErrorCode;
   readonly message: string;
   readonly data: JsonObject;
+  readonly retryable: boolean;
 };
 
 export function toErrorShape(error: JournalError): JournalErrorShape {
-  return { code: error.code, message: error.message, data: error.data };
+  return { code: error.code, message: error.message, data: error.data, retryable: error.retryable };
 }
 
 export function fromErrorShape(shape: JournalErrorShape): JournalError {
-  return new JournalError(shape.code, shape.message, { data: shape.data });
+  return new JournalError(shape.code, shape.message, {
+    data: shape.data,
+    retryable: shape.retryable,
+  });
 }

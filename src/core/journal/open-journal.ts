@@ -111,6 +111,8 @@ class ThreadedJournal implements OpenJournal {
   readonly #client: WorkerClient;
   #codecLoading: Promise<Codec> | null = null;
   #codec: Codec | null = null;
+  /** By session: how many times an append of it failed. */
+  readonly #failures = new Map<SessionId, number>();
   #isOpen = false;
   #fault: JournalError | null = null;
   #closing: Promise<void> | null = null;
@@ -170,7 +172,12 @@ class ThreadedJournal implements OpenJournal {
     if (records.length === 0) return [];
     const encoded = records.map((record) => codec.encodeRecord(sessionId, record));
     const at = Math.trunc(this.#clock.now());
-    const placed = await this.#client.call('append', { sessionId, at, records: encoded });
+    const generation = this.#failures.get(sessionId) ?? 0;
+    const args = { sessionId, generation, at, records: encoded };
+    const placed = await this.#client.call('append', args).catch((error: unknown) => {
+      this.#stopped(sessionId, generation, error);
+      throw error;
+    });
     return records.map((record, index) => storedRecord(sessionId, at, record, placed[index]));
   }
 
@@ -200,6 +207,11 @@ class ThreadedJournal implements OpenJournal {
     const columns =
       sessionId === HOST_STREAM ? null : await this.#client.call('session', { sessionId });
     return columns === null ? null : sessionRow(columns);
+  }
+
+  async delegates(rootId: SessionId): Promise<readonly SessionRow[]> {
+    if (this.#readyCodec() === null && this.#codecLoading !== null) await this.#codecLoading;
+    return (await this.#client.call('delegates', { sessionId: rootId })).map(sessionRow);
   }
 
   async sessions(query: {
@@ -232,6 +244,18 @@ class ThreadedJournal implements OpenJournal {
   async hashAt(sessionId: SessionId, eventId: number): Promise<string | null> {
     if (this.#readyCodec() === null && this.#codecLoading !== null) await this.#codecLoading;
     return await this.#client.call('hashAt', { sessionId, seq: eventId });
+  }
+
+  /**
+   * Whoever writes a session learns of its failure before the store takes anything new for it: until then all is
+   * refused, so that nothing is ever stored behind a record that is missing.
+   */
+  #stopped(sessionId: SessionId, generation: number, error: unknown): void {
+    if (!(error instanceof JournalError) || error.code !== 'journal.fault') return;
+    setImmediate(() => {
+      const known = this.#failures.get(sessionId) ?? 0;
+      this.#failures.set(sessionId, Math.max(known, generation + 1));
+    });
   }
 
   close(options: { readonly deadlineMs?: number } = {}): Promise<void> {
@@ -335,8 +359,10 @@ function storedRecord(
 }
 
 function sessionRow(columns: SessionColumns): SessionRow {
-  // The id was a `SessionId` when the session was created.
-  return { ...columns, sessionId: columns.sessionId as SessionId };
+  // The ids were `SessionId`s when the sessions were created.
+  const { rootId, ...row } = columns;
+  const root = rootId === undefined ? {} : { rootId: rootId as SessionId };
+  return { ...row, sessionId: columns.sessionId as SessionId, ...root };
 }
 
 async function withDeadline<T>(work: Promise<T>, deadlineMs: number, late: Error): Promise<T> {

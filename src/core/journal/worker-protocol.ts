@@ -52,6 +52,8 @@ export type SessionColumns = {
   readonly lastMessageAt: number;
   readonly lastEventId: number;
   readonly prefixHash: string;
+  /** Present on the streams of a delegate: the session they belong to. */
+  readonly rootId?: string;
 };
 
 /** A `history_moved` record. */
@@ -69,13 +71,20 @@ export type Verification =
 /** Every operation of the worker: its arguments and its result. */
 export type Operations = {
   append: {
-    args: { sessionId: string; at: number; records: readonly EncodedRecord[] };
+    args: {
+      sessionId: string;
+      /** How many failures of this session the sender knows of. */
+      generation: number;
+      at: number;
+      records: readonly EncodedRecord[];
+    };
     result: readonly Placed[];
   };
   /** Answered in parts; the result is the last one. */
   read: { args: RangeQuery; result: RecordColumns };
   moves: { args: { sessionId: string }; result: readonly MoveColumns[] };
   session: { args: { sessionId: string }; result: SessionColumns | null };
+  delegates: { args: { sessionId: string }; result: readonly SessionColumns[] };
   list: { args: ListQuery; result: { rows: readonly SessionColumns[]; more: boolean } };
   hashAt: { args: { sessionId: string; seq: number }; result: string | null };
   verify: { args: { sessionId: string; stream: StreamName }; result: Verification };

@@ -38,10 +38,15 @@ class Writer {
     this.#folder = folder;
     this.#post = post;
     this.#scheduler = new Scheduler(
-      (group) => store.appender.commitGroup(group),
+      (group) => store.committer.commit(group),
       () => this.#stopIndexing(),
     );
-    this.#runInBackground(store.deleter.removeHidden());
+    store.onReopened(() => this.#beginBackground());
+    this.#beginBackground();
+  }
+
+  #beginBackground(): void {
+    this.#runInBackground(this.#store.deleter.removeHidden());
     this.#indexSoon();
   }
 
@@ -70,6 +75,9 @@ class Writer {
         return;
       case 'session':
         this.#answer(id, () => this.#store.reader.session(request.args.sessionId));
+        return;
+      case 'delegates':
+        this.#answer(id, () => this.#store.reader.delegates(request.args.sessionId));
         return;
       case 'hashAt':
         this.#answer(id, () => this.#store.reader.hashAt(request.args.sessionId, request.args.seq));
@@ -234,7 +242,7 @@ async function main(): Promise<void> {
   try {
     store = await openStore(settings);
   } catch (error) {
-    post({ kind: 'failed', error: toErrorShape(faultOf(error, settings.folder)) });
+    post({ kind: 'failed', error: toErrorShape(faultOf(error, settings.folder, true)) });
     return;
   }
   const writer = new Writer(store, settings.folder, post);

@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { type OpenJournal, openJournal } from '../../../src/core/journal/open-journal.ts';
+import { openJournal } from '../../../src/core/journal/open-journal.ts';
 import { attached, created, delta, sessionId, titled } from '../../support/journal/events.ts';
 import { filesIn, occurrences } from '../../support/journal/in-folder.ts';
 import {
@@ -108,53 +108,6 @@ describe('reading', () => {
       expect(journal.fault).toBeNull();
     },
   );
-});
-
-describe('a full disk', () => {
-  test('rejects with what to do, latches, keeps what was acknowledged and lets it be read', async () => {
-    const folder = await temporaryFolder();
-    const journal = await openTestJournal(folder, { maxPages: 60 });
-    await journal.append(id, [created()]);
-    let acknowledged = 1;
-    const fill = async (open: OpenJournal): Promise<unknown> => {
-      for (;;) {
-        try {
-          await open.append(id, [delta('x'.repeat(20_000))]);
-          acknowledged += 1;
-        } catch (error) {
-          return error;
-        }
-      }
-    };
-    expect(await fill(journal)).toMatchObject({
-      code: 'journal.fault',
-      message: expect.stringMatching(/is full.*Free some space/),
-    });
-    expect(acknowledged).toBeGreaterThan(3);
-    expect(journal.fault?.code).toBe('journal.fault');
-    await expect(journal.append(id, [attached()])).rejects.toBe(journal.fault);
-    await expect(journal.deleteSession(id)).rejects.toBe(journal.fault);
-    expect(await journal.readHistory(id, all)).toHaveLength(acknowledged);
-    expect(await journal.verify(id, 'history')).toMatchObject({ ok: true, records: acknowledged });
-    expect((await journal.sessions({ limit: 5 })).rows).toHaveLength(1);
-    await journal.close();
-
-    const again = await openTestJournal(folder);
-    expect(await again.readHistory(id, all)).toHaveLength(acknowledged);
-    await again.append(id, [delta('goes on')]);
-    expect(await again.verify(id, 'history')).toMatchObject({ ok: true });
-  });
-
-  test('fails every append of the group, of which nothing is kept', async () => {
-    const journal = await openTestJournal(await temporaryFolder(), { maxPages: 60 });
-    await journal.append(id, [created()]);
-    const results = await Promise.allSettled(
-      Array.from({ length: 40 }, () => journal.append(id, [delta('x'.repeat(20_000))])),
-    );
-    const kept = results.filter(({ status }) => status === 'fulfilled').length;
-    expect(kept).toBeLessThan(40);
-    expect(await journal.readHistory(id, all)).toHaveLength(1 + kept);
-  });
 });
 
 describe('opening', () => {

@@ -99,6 +99,21 @@ export function attached(clientId = 'client'): NewRecord {
 
 const usage = { inputTokens: 1, outputTokens: 2, cachedInputTokens: 3, costUsd: 0.25 };
 
+/** How the history of a delegate begins. */
+export const delegateCreated: HistoryEvent = {
+  type: 'session_created',
+  cwd: '/w',
+  additionalDirectories: [],
+  config,
+  delegate: {
+    rootId: sessionId('s'),
+    parentId: 's' as LoopId,
+    requestId: commandId,
+    name: 'reader',
+    depth: 1,
+  },
+};
+
 /** One history event of every type. */
 export const everyHistoryEvent: readonly HistoryEvent[] = [
   { type: 'session_created', cwd: '/w', additionalDirectories: ['/x'], config },
@@ -336,19 +351,6 @@ export const everyHistoryEvent: readonly HistoryEvent[] = [
     files: { undo: 'u', restored: [], skipped: [] },
     actor,
   },
-  {
-    type: 'session_created',
-    cwd: '/w',
-    additionalDirectories: [],
-    config,
-    delegate: {
-      rootId: sessionId('s'),
-      parentId: 's' as LoopId,
-      requestId: commandId,
-      name: 'reader',
-      depth: 1,
-    },
-  },
   { type: 'compaction_rejected', turnId: null, reason: 'nothing_to_gain', message: 'Too short' },
   {
     type: 'delegate_started',
@@ -380,24 +382,6 @@ export const everyHistoryEvent: readonly HistoryEvent[] = [
 
 /** One control event of every type. */
 export const everyControlEvent: readonly ControlEvent[] = [
-  ...Object.values(durableCommands).map((command) => ({
-    type: 'command_issued' as const,
-    command,
-    bodyHash: 'ab',
-  })),
-  ...Object.values(liveCommands).map((command) => ({
-    type: 'loop_changed' as const,
-    command,
-    values: { mode: config.mode, model: config.model, thoughtLevel: config.thoughtLevel },
-  })),
-  {
-    type: 'loop_change_refused',
-    command: liveCommands.set_loop_mode,
-    reason: 'shutting_down',
-    message: 'The session is closing.',
-  },
-  { type: 'active_loop_changed', previous: 's' as LoopId, active: loopId, actor },
-  { type: 'gate_prepared', turnId, gateId, iteration: 1, fingerprint: 'ab' },
   { type: 'command_accepted', commandId, command: 'submit', bodyHash: 'ab', actor },
   { type: 'command_resolved', commandId, resolution: 'started' },
   { type: 'command_resolved', commandId, resolution: 'cancelled', reason: 'restart' },
@@ -449,4 +433,22 @@ export const everyControlEvent: readonly ControlEvent[] = [
   { type: 'fs_mode_changed', mode: 'staged', actor },
   { type: 'file_staged', path: '/w/a.ts', base: null, text: 'x', toolCallId },
   { type: 'staged_settled', how: 'committed', paths: ['/w/a.ts'], actor },
+  ...Object.values(durableCommands).map((command) => ({
+    type: 'command_issued' as const,
+    command,
+    bodyHash: 'ab',
+  })),
+  ...Object.values(liveCommands).map((command) => ({
+    type: 'loop_changed' as const,
+    command,
+    values: { mode: config.mode, model: config.model, thoughtLevel: config.thoughtLevel },
+  })),
+  {
+    type: 'loop_change_refused',
+    command: liveCommands.set_loop_mode,
+    reason: 'shutting_down',
+    message: 'The session is closing.',
+  },
+  { type: 'active_loop_changed', previous: 's' as LoopId, active: loopId, actor },
+  { type: 'gate_prepared', turnId, gateId, iteration: 1, fingerprint: 'ab' },
 ];

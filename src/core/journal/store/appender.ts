@@ -8,7 +8,6 @@ import type { EncodedRecord } from '../codec/codec.ts';
 import { JournalError } from '../errors.ts';
 import type { Placed } from '../worker-protocol.ts';
 import { rollBack } from './schema.ts';
-import { faultOf, isAmbiguousCommit } from './sqlite-errors.ts';
 
 /** Bodies past this many bytes are kept as blobs. */
 export const BLOB_THRESHOLD_BYTES = 512 * 1024;
@@ -18,6 +17,8 @@ const MAX_CACHED_HEADS = 1024;
 export type Append = {
   readonly kind: 'append';
   readonly sessionId: string;
+  /** How many failures of this session the sender knows of; see `Committer`. */
+  readonly generation: number;
   readonly at: number;
   readonly records: readonly EncodedRecord[];
 };
@@ -33,11 +34,13 @@ export type ChangeResult =
   | { readonly ok: true; readonly placed: readonly Placed[] }
   | { readonly ok: false; readonly error: JournalError };
 
-/** What came of a group. After a `fault` no append may be tried. */
-export type GroupResult = {
-  readonly results: readonly ChangeResult[];
-  readonly fault: JournalError | null;
-};
+/** What came of one transaction. */
+export type Attempt =
+  | { readonly kind: 'committed'; readonly results: readonly ChangeResult[] }
+  /** It broke before its commit: nothing of it is kept. `broken`: it could not even be rolled back. */
+  | { readonly kind: 'failed'; readonly error: unknown; readonly broken: boolean }
+  /** The commit itself broke; if it reached the disk all the same, these are the results. */
+  | { readonly kind: 'unsure'; readonly error: unknown; readonly results: readonly ChangeResult[] };
 
 type Head = { readonly seq: number; readonly hash: string };
 
@@ -50,43 +53,57 @@ type Heads = {
 /** Writes records and what is derived from them. */
 export class Appender {
   readonly #database: DatabaseSync;
-  readonly #folder: string;
   readonly #heads = new Map<string, Heads>();
   readonly #statements: ReturnType<typeof prepare>;
 
-  constructor(database: DatabaseSync, folder: string) {
+  constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#folder = folder;
     this.#statements = prepare(database);
   }
 
   /**
    * Commits the changes in one transaction, in their order. One that is refused does not touch the others; what
-   * breaks the store fails them all, since nothing of the transaction is kept.
+   * breaks the store breaks them all, since nothing of the transaction is kept.
    */
-  commitGroup(group: readonly Change[]): GroupResult {
-    let committing = false;
+  attempt(group: readonly Change[]): Attempt {
+    let results: readonly ChangeResult[] | null = null;
     try {
       this.#database.exec('BEGIN IMMEDIATE');
-      const results = group.map((change) => this.#changeOne(change));
-      committing = true;
+      results = group.map((change) => this.#changeOne(change));
       this.#database.exec('COMMIT');
-      return { results, fault: null };
+      return { kind: 'committed', results };
     } catch (error) {
       this.#heads.clear();
-      this.#undo();
-      const fault = faultOf(error, this.#folder);
-      const told = committing && isAmbiguousCommit(error) ? unknownOutcome(fault) : fault;
-      return { results: group.map(() => ({ ok: false, error: told })), fault };
+      const broken = !this.#undo();
+      return results === null
+        ? { kind: 'failed', error, broken }
+        : { kind: 'unsure', error, results };
     }
   }
 
-  #undo(): void {
+  /** True if what a commit was to bring is there. Throws what the database says if it can't be read. */
+  hasLanded(group: readonly Change[], results: readonly ChangeResult[]): boolean {
+    return group.every((change, index) => {
+      const result = results[index];
+      if (result?.ok !== true) return true;
+      if (change.kind === 'hide') {
+        return this.#statements.heads.get(change.sessionId) === undefined;
+      }
+      return change.records.every(({ stream }, place) => {
+        const { seq = 0, hash } = result.placed[place] ?? {};
+        return this.#statements.hash.get(change.sessionId, stream, seq)?.['hash'] === hash;
+      });
+    });
+  }
+
+  /** False if the transaction can't be ended: then only a new connection can go on. */
+  #undo(): boolean {
     try {
       rollBack(this.#database);
+      return true;
     } catch (error) {
-      // The store is broken and stays shut; the next open rolls back what is left.
       if (!(error instanceof Error)) throw error;
+      return false;
     }
   }
 
@@ -130,9 +147,13 @@ export class Appender {
 
   #hide({ sessionId }: Hide): readonly Placed[] {
     if (sessionId === HOST_STREAM) throw unknownSession(sessionId);
-    this.#heads.delete(sessionId);
-    const { changes } = this.#statements.hide.run(sessionId);
-    if (Number(changes) === 0) throw unknownSession(sessionId);
+    const row = this.#statements.root.get(sessionId);
+    if (row === undefined) throw unknownSession(sessionId);
+    const n = Number(row['n']);
+    // Nothing may be appended to what is hidden: what is known of its heads goes too.
+    for (const { session_id: id } of this.#statements.family.all(n, n))
+      this.#heads.delete(String(id));
+    this.#statements.hide.run(n, n);
     return [];
   }
 
@@ -160,17 +181,31 @@ export class Appender {
 
   #begin(sessionId: string, at: number, first: EncodedRecord | undefined): Heads {
     // The host's own stream begins with its first record.
-    if (sessionId === HOST_STREAM) return this.#create(sessionId, at, '', []);
+    if (sessionId === HOST_STREAM) return this.#create(sessionId, at, '', [], null);
     if (first === undefined || first.stream !== 'history' || first.type !== 'session_created') {
       throw unknownSession(sessionId);
     }
     const event: unknown = JSON.parse(first.body);
-    const { cwd, additionalDirectories } = isObject(event) ? event : {};
+    const { cwd, additionalDirectories, delegate } = isObject(event) ? event : {};
     if (this.#statements.taken.get(sessionId) !== undefined) throw unknownSession(sessionId);
-    return this.#create(sessionId, at, String(cwd).toWellFormed(), additionalDirectories);
+    const root = isObject(delegate) ? this.#rootOf(String(delegate['rootId'])) : null;
+    return this.#create(sessionId, at, String(cwd).toWellFormed(), additionalDirectories, root);
   }
 
-  #create(sessionId: string, at: number, cwd: string, additionalDirectories: unknown): Heads {
+  /** Streams of a delegate can only be of a session that is there. */
+  #rootOf(rootId: string): number {
+    const row = this.#statements.root.get(rootId);
+    if (row === undefined) throw unknownSession(rootId);
+    return Number(row['n']);
+  }
+
+  #create(
+    sessionId: string,
+    at: number,
+    cwd: string,
+    additionalDirectories: unknown,
+    root: number | null,
+  ): Heads {
     const { lastInsertRowid } = this.#statements.create.run(
       sessionId,
       cwd,
@@ -179,6 +214,7 @@ export class Appender {
       at,
       GENESIS_HASH,
       GENESIS_HASH,
+      root,
     );
     const genesis = { seq: 0, hash: GENESIS_HASH };
     return { n: Number(lastInsertRowid), streams: { history: genesis, control: genesis } };
@@ -253,11 +289,18 @@ function prepare(database: DatabaseSync) {
     heads: statement(
       'SELECT n, history_seq, history_hash, control_seq, control_hash FROM sessions WHERE session_id = ? AND deleting = 0',
     ),
-    hide: statement('UPDATE sessions SET deleting = 1 WHERE session_id = ? AND deleting = 0'),
+    root: statement(
+      'SELECT n FROM sessions WHERE session_id = ? AND root IS NULL AND deleting = 0',
+    ),
+    family: statement('SELECT session_id FROM sessions WHERE n = ? OR root = ?'),
+    hide: statement('UPDATE sessions SET deleting = 1 WHERE n = ? OR root = ?'),
+    hash: statement(
+      'SELECT r.hash FROM records r JOIN sessions s ON s.n = r.n WHERE s.session_id = ? AND r.stream = ? AND r.seq = ?',
+    ),
     taken: statement('SELECT n FROM sessions WHERE session_id = ?'),
     create: statement(
       `INSERT INTO sessions (session_id, cwd, additional_directories, created_at, last_message_at,
-         history_seq, history_hash, control_seq, control_hash) VALUES (?, ?, ?, ?, ?, 0, ?, 0, ?)`,
+         history_seq, history_hash, control_seq, control_hash, root) VALUES (?, ?, ?, ?, ?, 0, ?, 0, ?, ?)`,
     ),
     insert: statement(
       'INSERT INTO records (n, stream, seq, v, at, type, body, blob, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
@@ -278,13 +321,5 @@ function unknownSession(sessionId: string): JournalError {
     'journal.unknown_session',
     `There is no session ${sessionId}; it may have been deleted.`,
     { data: { session: sessionId } },
-  );
-}
-
-function unknownOutcome(fault: JournalError): JournalError {
-  return new JournalError(
-    'journal.outcome_unknown',
-    `${fault.message} Whether the last records were saved is known only after that.`,
-    { cause: fault, data: fault.data },
   );
 }

@@ -1,5 +1,6 @@
 import type { JournalError } from '../errors.ts';
-import type { Change, ChangeResult, GroupResult } from './appender.ts';
+import type { Change, ChangeResult } from './appender.ts';
+import type { GroupResult } from './committer.ts';
 import type { Sliced } from './reader.ts';
 
 /** A change that waits for its turn. */

@@ -19,6 +19,7 @@ import type { NewRecord } from '../../../../../src/core/session/ports.ts';
 import type { CommandId, ToolCallId } from '../../../../../src/core/session/words.ts';
 import { durableCommands, liveCommands } from '../../../../support/journal/commands.ts';
 import {
+  delegateCreated,
   delta,
   everyControlEvent,
   everyHistoryEvent,
@@ -37,7 +38,7 @@ describe('the codec', () => {
     expect(types(everyControlEvent)).toEqual(Object.keys(controlFields).sort());
   });
 
-  test.each(everyHistoryEvent.map((event) => [event.type, event] as const))(
+  test.each([...everyHistoryEvent, delegateCreated].map((event) => [event.type, event] as const))(
     'reads back what it wrote: %s',
     (_type, event) => {
       expect(there(event)).toEqual(event);
