@@ -26,6 +26,8 @@ export type SessionRow = {
   readonly lastEventId: number;
   /** Hash of the newest history record. */
   readonly prefixHash: string;
+  /** Present on the row of a delegate's loop, which is in no list: the session it belongs to. */
+  readonly rootId?: SessionId;
 };
 
 /** Which part of a history to read. `after` and `before` are exclusive event ids. */
@@ -51,6 +53,8 @@ export interface Journal {
   /** Where a history goes on behind an earlier event (`history_moved`), oldest first. Cheap, however long it is. */
   moves(sessionId: SessionId): Promise<readonly Move[]>;
   session(sessionId: SessionId): Promise<SessionRow | null>;
+  /** The loops that work for a session, oldest first; their streams are read, hashed and verified by their ids. */
+  delegates(rootId: SessionId): Promise<readonly SessionRow[]>;
   /** Sorted by last message, newest first, then by id. `cursor` is opaque. Throws `journal.bad_cursor`. */
   sessions(query: {
     cwd?: string;
@@ -58,7 +62,7 @@ export interface Journal {
     limit: number;
     text?: string;
   }): Promise<{ rows: readonly SessionRow[]; nextCursor?: string }>;
-  /** Removes every trace of the session; false if there was none. */
+  /** Removes every trace of the session and of its delegates; false if there was none. */
   deleteSession(sessionId: SessionId): Promise<boolean>;
 }
 

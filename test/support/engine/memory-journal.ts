@@ -89,15 +89,25 @@ export class MemoryJournal implements Journal {
       lastMessageAt: last.at,
       lastEventId: last.seq,
       prefixHash: last.hash,
+      ...(first.event.delegate === undefined ? {} : { rootId: first.event.delegate.rootId }),
     };
   }
 
+  async delegates(rootId: SessionId): Promise<readonly SessionRow[]> {
+    return (await this.#rows()).filter((row) => row.rootId === rootId);
+  }
+
   async sessions() {
+    return { rows: (await this.#rows()).filter((row) => row.rootId === undefined) };
+  }
+
+  async #rows(): Promise<readonly SessionRow[]> {
     const rows = await Promise.all([...this.records.keys()].map((id) => this.session(id)));
-    return { rows: rows.filter((row) => row !== null) };
+    return rows.filter((row) => row !== null);
   }
 
   async deleteSession(sessionId: SessionId): Promise<boolean> {
+    for (const row of await this.delegates(sessionId)) this.records.delete(row.sessionId);
     return this.records.delete(sessionId);
   }
 

@@ -59,7 +59,7 @@ export class Lister {
     limit: number,
     among?: readonly number[],
   ): Candidate[] {
-    const conditions = ['deleting = 0', 'session_id <> ?'];
+    const conditions = ['deleting = 0', 'root IS NULL', 'session_id <> ?'];
     const values: SQLInputValue[] = [HOST_STREAM];
     if (cwd !== undefined) {
       conditions.push('cwd = ?');

@@ -14,13 +14,14 @@ const RECORD_COLUMNS = 'r.seq, r.at, r.v, r.hash, coalesce(r.body, CAST(b.bytes 
 const RECORD_TABLES = 'records r LEFT JOIN blobs b ON b.hash = r.blob';
 
 /** The columns of `sessions` that the list shows. */
-export const SESSION_COLUMNS =
-  'session_id, cwd, additional_directories, title, created_at, last_message_at, history_seq, history_hash';
+export const SESSION_COLUMNS = `session_id, cwd, additional_directories, title, created_at, last_message_at, history_seq, history_hash,
+   (SELECT of.session_id FROM sessions of WHERE of.n = sessions.root) AS root_id`;
 
 /** Reads streams and sessions. */
 export class Reader {
   readonly #number;
   readonly #session;
+  readonly #delegates;
   readonly #hashAt;
   readonly #moves;
   readonly #forward;
@@ -30,6 +31,9 @@ export class Reader {
     this.#number = database.prepare('SELECT n FROM sessions WHERE session_id = ? AND deleting = 0');
     this.#session = database.prepare(
       `SELECT ${SESSION_COLUMNS} FROM sessions WHERE session_id = ? AND deleting = 0`,
+    );
+    this.#delegates = database.prepare(
+      `SELECT ${SESSION_COLUMNS} FROM sessions WHERE root = ? AND deleting = 0 ORDER BY n`,
     );
     this.#hashAt = database.prepare(
       "SELECT hash FROM records WHERE n = ? AND stream = 'history' AND seq = ?",
@@ -53,6 +57,12 @@ export class Reader {
   session(sessionId: string): SessionColumns | null {
     const row = this.#session.get(sessionId);
     return row === undefined ? null : sessionColumns(row);
+  }
+
+  /** The streams of a session's delegates, oldest first. */
+  delegates(rootId: string): readonly SessionColumns[] {
+    const n = this.numberOf(rootId);
+    return n === null ? [] : this.#delegates.all(n).map(sessionColumns);
   }
 
   hashAt(sessionId: string, seq: number): string | null {
@@ -144,5 +154,6 @@ export function sessionColumns(row: Record<string, SQLOutputValue>): SessionColu
     lastMessageAt: Number(row['last_message_at']),
     lastEventId: Number(row['history_seq']),
     prefixHash: String(row['history_hash']),
+    ...(typeof row['root_id'] === 'string' ? { rootId: row['root_id'] } : {}),
   };
 }

@@ -71,10 +71,34 @@ const MOVES = `
   CREATE INDEX records_moves ON records (n, seq) WHERE type = 'history_moved';
 `;
 
+/**
+ * The streams of delegates belong to a session and are in no list. What was steered is indexed as well: sessions that
+ * hold such messages are indexed anew.
+ */
+const DELEGATES = `
+  -- The session that a delegate's streams belong to; null for a session itself.
+  ALTER TABLE sessions ADD COLUMN root INTEGER;
+  CREATE INDEX sessions_by_root ON sessions (root) WHERE root IS NOT NULL;
+  DROP INDEX sessions_by_message;
+  DROP INDEX sessions_by_cwd;
+  CREATE INDEX sessions_by_message ON sessions (last_message_at DESC, session_id)
+    WHERE deleting = 0 AND root IS NULL;
+  CREATE INDEX sessions_by_cwd ON sessions (cwd, last_message_at DESC, session_id)
+    WHERE deleting = 0 AND root IS NULL;
+
+  CREATE TEMP TABLE steered AS SELECT DISTINCT n FROM main.records WHERE type = 'inject_delivered';
+  UPDATE sessions SET indexed_seq = 0 WHERE n IN (SELECT n FROM steered);
+  DELETE FROM documents WHERE id >> 32 IN (SELECT n FROM steered);
+  INSERT OR IGNORE INTO facts (name, value)
+    SELECT 'search_stale', '1' WHERE EXISTS (SELECT 1 FROM steered);
+  DROP TABLE steered;
+`;
+
 /** All steps, oldest first. A step that was released never changes. */
 export const MIGRATIONS: readonly Migration[] = [
   (database) => database.exec(FIRST_SCHEMA),
   (database) => database.exec(MOVES),
+  (database) => database.exec(DELEGATES),
 ];
 
 /** The version stored in the file. */

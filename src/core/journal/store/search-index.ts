@@ -75,11 +75,17 @@ export class SearchIndex {
     if (this.#fts === null) return null;
     const rows = this.#fts.gather.all(terms.match, FEW_MATCHES + 1);
     if (rows.length > FEW_MATCHES) return null;
-    return [...new Set(rows.map((row) => Math.floor(Number(row['id']) / ID_SPAN)))];
+    const streams = new Set(rows.map((row) => Math.floor(Number(row['id']) / ID_SPAN)));
+    return [...new Set([...streams].map((n) => this.#rootOf(n)))];
   }
 
-  /** True if a title or message of the session holds the terms. */
+  /** True if a title or message of the session or of its delegates holds the terms. */
   matches(n: number, terms: SearchTerms): boolean {
+    const delegates = this.#statements.delegates.all(n).map((row) => Number(row['n']));
+    return [n, ...delegates].some((stream) => this.#streamMatches(stream, terms));
+  }
+
+  #streamMatches(n: number, terms: SearchTerms): boolean {
     const [first, last] = [n * ID_SPAN, n * ID_SPAN + ID_SPAN - 1];
     if (this.#fts !== null) {
       // A whole word is a look-up; an unfinished one gathers all words that begin so.
@@ -98,6 +104,11 @@ export class SearchIndex {
   }
 
   /** Removes up to `limit` documents of a session inside the caller's transaction; false when none is left. */
+  /** The session that a stream's hits belong to. */
+  #rootOf(n: number): number {
+    return Number(this.#statements.root.get(n)?.['root'] ?? n);
+  }
+
   remove(n: number, limit: number): boolean {
     const [first, last] = [n * ID_SPAN, n * ID_SPAN + ID_SPAN - 1];
     const rows = this.#statements.documents.all(first, last, limit);
@@ -175,7 +186,7 @@ function batchOf(n: number, from: number, records: readonly IndexedRecord[], ful
     else if (type === 'title_changed') add(0, textOf(event, 'title'));
     else if (type === 'tool_proposed') add(seq, textOf(event, 'title'));
     else flush();
-    if (type === 'turn_started') add(seq, promptText(event));
+    if (type === 'turn_started' || type === 'inject_delivered') add(seq, promptText(event));
     if (open.size > 0) continue;
     [settled, upTo] = [documents.length, seq];
   }
@@ -250,12 +261,15 @@ function prepare(database: DatabaseSync) {
     behind: database.prepare(
       'SELECT n FROM sessions WHERE deleting = 0 AND indexed_seq < history_seq',
     ),
+    root: database.prepare('SELECT root FROM sessions WHERE n = ?'),
+    delegates: database.prepare('SELECT n FROM sessions WHERE root = ?'),
     position: database.prepare('SELECT indexed_seq FROM sessions WHERE n = ? AND deleting = 0'),
     records: database.prepare(
       `SELECT r.seq, r.type, coalesce(r.body, CAST(b.bytes AS TEXT)) AS body
        FROM records r LEFT JOIN blobs b ON b.hash = r.blob
        WHERE r.n = ? AND r.stream = 'history' AND r.seq > ? AND r.type IN
-         ('turn_started', 'message_delta', 'model_replied', 'turn_ended', 'title_changed', 'tool_proposed')
+         ('turn_started', 'message_delta', 'model_replied', 'turn_ended', 'title_changed', 'tool_proposed',
+          'inject_delivered')
        ORDER BY r.seq LIMIT ?`,
     ),
     advance: database.prepare('UPDATE sessions SET indexed_seq = ? WHERE n = ?'),
