@@ -1,21 +1,17 @@
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Actor } from '../../protocol/controls.ts';
-import type { CommandStamp } from './commands/stamp.ts';
-import { CompactDesk } from './control/compact-desk.ts';
-import type { Compactions } from './control/compactions.ts';
+import type { CompactDesk } from './control/compact-desk.ts';
 import type { Inbox } from './control/inbox.ts';
 import { InjectDesk } from './control/inject-desk.ts';
-import { MachineDesk } from './control/machine-desk.ts';
-import type { MachineInbox } from './control/machine-inbox.ts';
+import { type LoopDeskParts, loopDesks } from './control/loop-desks.ts';
+import type { MachineDesk } from './control/machine-desk.ts';
 import { NextTurnDesk, type SentTurn, toCommandId } from './control/next-turn-desk.ts';
-import type { NextTurnQueue } from './control/next-turns.ts';
 import { Seams } from './control/seams.ts';
 import type { CallCancelled } from './control/session-control.ts';
 import type { PendingMessage } from './control-events.ts';
-import type { SessionDeps, SessionResources } from './deps.ts';
+import type { SessionResources } from './deps.ts';
 import type { NewRecord } from './ports.ts';
-import type { Conversation } from './state/conversation.ts';
 import { type Gates, HOST } from './state/gates.ts';
 import type { ParkedTurn } from './state/parked.ts';
 import { PromptDesk } from './state/prompt-desk.ts';
@@ -25,14 +21,12 @@ import {
   type PromptOutcome,
   pendingPrompt,
 } from './state/prompts.ts';
-import type { Recorder } from './state/recorder.ts';
-import type { SessionState } from './state/session-state.ts';
 import type { AbortReason } from './turn/aborts.ts';
 import { type PromptTurn, type PromptTurnParts, runPromptTurn } from './turn/prompt-turn.ts';
 import type { TextStream } from './turn/text-stream.ts';
 import { ToolCalls } from './turn/tool-calls.ts';
 import type { TurnParts } from './turn/whole-turn.ts';
-import type { CommandId, MessageId, SessionId, ToolCallId, TurnId } from './words.ts';
+import type { CommandId, MessageId, ToolCallId, TurnId } from './words.ts';
 
 type Running = {
   readonly turnId: TurnId;
@@ -42,19 +36,10 @@ type Running = {
 };
 
 /** What a loop shares with the session it belongs to. */
-export type LoopParts = {
-  readonly sessionId: SessionId;
-  readonly deps: SessionDeps;
+export type LoopParts = LoopDeskParts & {
   readonly resources: SessionResources;
-  readonly recorder: Recorder;
-  readonly stamp: CommandStamp;
   readonly gates: Gates;
-  readonly state: SessionState;
-  readonly conversation: Conversation;
   readonly inbox: Inbox;
-  readonly nextTurns: NextTurnQueue;
-  readonly machine: MachineInbox;
-  readonly compactions: Compactions;
 };
 
 /**
@@ -88,22 +73,14 @@ export class Loop {
   constructor(parts: LoopParts) {
     this.#parts = parts;
     const { sessionId, recorder, inbox, deps } = parts;
-    this.machine = new MachineDesk({
-      ...parts,
-      inbox: parts.machine,
-      digest: deps.digest,
-      isStopped: () => this.#fault !== null || recorder.isDisposed,
-      isPaused: () => parts.nextTurns.paused !== null,
-      wake: () => this.#begin(),
-    });
-    this.compactions = new CompactDesk({
-      ...parts,
-      conversation: () => parts.conversation,
-      config: () => parts.state.config,
+    const desks = loopDesks(parts, {
+      isFaulted: () => this.#fault !== null,
       isTaken: (commandId) => this.#prompts.knows(commandId) || this.nextTurns.reserves(commandId),
       wake: () => this.#begin(),
       hold: () => this.hold(),
     });
+    this.machine = desks.machine;
+    this.compactions = desks.compactions;
     this.#seams = new Seams({
       sessionId,
       recorder,
