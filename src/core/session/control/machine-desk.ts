@@ -35,7 +35,8 @@ type EndedProcess = Extract<HistoryEvent, { type: 'process_ended' }>;
  */
 export class MachineDesk {
   readonly #parts: MachineDeskParts;
-  #isQuiet = false;
+  /** As it is before the first turn in this process. */
+  #isQuiet = true;
 
   constructor(parts: MachineDeskParts) {
     this.#parts = parts;
@@ -88,7 +89,6 @@ export class MachineDesk {
    */
   restored(found: readonly NewRecord[]): readonly NewRecord[] {
     const { inbox } = this.#parts;
-    this.quiet();
     return found.flatMap((record): readonly NewRecord[] => {
       const { event } = record;
       if (event.type !== 'process_ended') return [record];
@@ -99,7 +99,7 @@ export class MachineDesk {
     });
   }
 
-  /** Nothing begins by itself until a turn has begun: somebody pressed Stop, or the process is another. */
+  /** Nothing begins by itself until a turn has begun: somebody pressed Stop. */
   quiet(): void {
     this.#isQuiet = true;
   }

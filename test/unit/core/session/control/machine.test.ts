@@ -230,7 +230,8 @@ describe('a result of a delegate in the background', () => {
   });
 
   it('counts once for each request, also after a restart', async () => {
-    const t = await aSession({ model: new ScriptedModel(says('read')) });
+    const t = await aSession({ model: new ScriptedModel(says('one'), says('read')) });
+    await t.prompt('go');
     await t.session.handBack(result());
     await idle(t);
     expect(await t.session.handBack(result({ text: 'another' }))).toBe('duplicate');
@@ -241,14 +242,16 @@ describe('a result of a delegate in the background', () => {
 
   it('can be stopped', async () => {
     const begun = new Deferred<void>();
-    const model = new ScriptedModel(streamsForever('reading', () => begun.resolve()));
+    const reading = streamsForever('reading', () => begun.resolve());
+    const model = new ScriptedModel(says('one'), reading);
     const t = await aSession({ model });
+    await t.prompt('go');
     await t.session.handBack(result());
     await begun.promise;
     expect(t.session.cancelBefore(9, STOP)).toBe(true);
-    expect(await t.next('turn_ended')).toMatchObject({ terminal: { kind: 'user_cancelled' } });
+    expect(await t.next('turn_ended', 2)).toMatchObject({ terminal: { kind: 'user_cancelled' } });
     await idle(t);
-    expect(model.requests).toHaveLength(1);
+    expect(model.requests).toHaveLength(2);
   });
 
   it.each(['a Stop', 'a restart'])('waits after %s until somebody sends something', async (why) => {
@@ -272,12 +275,13 @@ describe('a result of a delegate in the background', () => {
   });
 
   it('waits while the next-turn queue is paused, and begins when it goes on', async () => {
-    const t = await aSession({ model: new ScriptedModel(says('read')) });
+    const t = await aSession({ model: new ScriptedModel(says('one'), says('read')) });
+    await t.prompt('go');
     await t.session.changeQueue({ kind: 'pause' }, OWNER);
     await t.session.handBack(result());
     expect(t.session.isActive).toBe(false);
     await t.session.changeQueue({ kind: 'resume' }, OWNER);
-    expect(await t.next('turn_started')).toMatchObject({ origin: 'machine' });
+    expect(await t.next('turn_started', 2)).toMatchObject({ origin: 'machine' });
     await idle(t);
   });
 
