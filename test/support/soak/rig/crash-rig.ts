@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../../../../src/base/json.ts';
 import type { AcpTestClient, ReceivedFrame } from '../../acp-client/client.ts';
@@ -234,6 +234,12 @@ export class CrashRig {
       markers: this.#lines('marks'),
       alive: stage === 'dead' || !this.#isGone ? [] : await this.#orphans(),
     });
+  }
+
+  /** Takes the folders away before the test is over: there may be hundreds. */
+  dispose(): void {
+    for (const folder of [this.home, this.folder])
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
   #permission({ options }: Readonly<Record<string, unknown>>): object | undefined {

@@ -37,7 +37,9 @@ export async function stepsOf(scenario: Scenario): Promise<{
       if (event.type === 'tool_proposed') steps.add(`effect/${event.name}`);
     }
   }
-  return { steps, complaints: (await rig.complaints('settled')).map(said) };
+  const complaints = (await rig.complaints('settled')).map(said);
+  rig.dispose();
+  return { steps, complaints };
 }
 
 /** Which scenario each point is tried in; null for one that none of them passes. */
@@ -73,6 +75,7 @@ export async function dieAt(point: string, scenario: Scenario): Promise<Verdict>
   }
   await rig.close();
   complaints.push(...(await stage(rig, 'settled')));
+  rig.dispose();
   return { point, scenario: scenario.name, died, complaints };
 }
 

@@ -1,7 +1,7 @@
-import type { Evidence, LoopRule } from '../evidence.ts';
+import { controlOf, type Evidence, type LoopRule } from '../evidence.ts';
 import { issuedIn } from '../issued.ts';
 
-/** Every event of a turn names the commands behind it, and each of those was issued. */
+/** Every event of a turn names the commands behind it, and each of those was issued; those of the live lane are their own record. */
 export const causesAreIssued: LoopRule = (loop, all) => {
   const complaints: string[] = [];
   const known = issuedAnywhere(all);
@@ -23,5 +23,8 @@ export const causesAreIssued: LoopRule = (loop, all) => {
 };
 
 function issuedAnywhere({ loops }: Evidence): ReadonlySet<string> {
-  return new Set(loops.flatMap(issuedIn).map(({ commandId }) => commandId));
+  const live = (['loop_changed', 'loop_change_refused'] as const).flatMap((type) =>
+    loops.flatMap((loop) => controlOf(loop, type).map(({ command }) => command.command_id)),
+  );
+  return new Set([...loops.flatMap(issuedIn).map(({ commandId }) => commandId), ...live]);
 }

@@ -3,7 +3,10 @@ import { historyOf, type LoopRule, openTurns, repeated } from '../evidence.ts';
 /** What a scripted command appends to the markers' file. */
 const MARKER = /\becho (m\d[\w.-]*) >>/g;
 
-/** Every call is proposed, started and ended at most once, in this order. */
+/**
+ * Every call is proposed, started and ended at most once, in this order. One whose process died before it was proposed
+ * has an end all the same, since the model is told of each of its calls: cancelled.
+ */
 export const callsRunOnce: LoopRule = (loop) => {
   const complaints: string[] = [];
   const at = { tool_proposed: 'proposed', tool_started: 'started', tool_ended: 'ended' } as const;
@@ -16,9 +19,18 @@ export const callsRunOnce: LoopRule = (loop) => {
     )
       continue;
     const id = event.type === 'tool_ended' ? event.result.toolCallId : event.toolCallId;
-    seen.set(id, [...(seen.get(id) ?? []), at[event.type]]);
+    const isDropped = event.type === 'tool_ended' && event.result.status === 'cancelled';
+    seen.set(id, [...(seen.get(id) ?? []), isDropped ? 'dropped' : at[event.type]]);
   }
-  const allowed = ['proposed', 'proposed started', 'proposed started ended', 'proposed ended'];
+  const allowed = [
+    'dropped',
+    'proposed',
+    'proposed dropped',
+    'proposed ended',
+    'proposed started',
+    'proposed started dropped',
+    'proposed started ended',
+  ];
   for (const [id, steps] of seen)
     if (!allowed.includes(steps.join(' '))) complaints.push(`call ${id} was ${steps.join(', ')}`);
   return complaints;

@@ -22,6 +22,7 @@ const goingBack: Scenario = {
     'checkpoint.plan',
     'checkpoint.restore',
     'checkpoint.settled',
+    'checkpoint.keep',
   ],
   run: async (rig) => {
     const sessionId = await rig.newSession();
@@ -62,9 +63,10 @@ const bookkeeping: Scenario = {
     await set('thought_level', 'high');
     await set('model', 'nobody/nothing');
     await rig.call('session/set_mode', { sessionId, modeId: 'nonsense' });
+    // There is nothing to condense yet.
+    await rig.call('_pilothouse/compact', { sessionId });
     for (const word of ['one', 'two', 'three', 'four'])
       await rig.prompt(sessionId, `say ${word.repeat(200)}`, `run ${rig.mark()}`, 'finish with it');
-    await rig.call('_pilothouse/compact', { sessionId });
     await rig.call('_pilothouse/compact', { sessionId });
     await rig.call('_pilothouse/attach', { sessionId, role: 'observer' });
     await rig.call('_pilothouse/claim', { sessionId });
@@ -104,25 +106,28 @@ const delegates: Scenario = {
       'run sleep 0.2',
       'finish with both',
     );
-    await rig.prompt(
-      sessionId,
-      'delegate in background: wait 30',
-      `delegate: run touch inside; while [ ! -e go ]; do sleep 0.01; done`,
-      'finish with the second',
-    );
-    await rig.fileSays('inside', '');
-    writeFileSync(join(rig.folder, 'go'), '');
+    const slow = (file: string): string =>
+      `run ${rig.mark()}; touch ${file}; while [ ! -e go ]; do sleep 0.01; done`;
+    await rig.prompt(sessionId, `delegate in background: ${slow('one')}`, 'finish with one');
+    await rig.prompt(sessionId, `delegate in background: ${slow('two')}`, 'finish with two');
+    await rig.fileSays('one');
+    await rig.fileSays('two');
     const listed = await rig.call('_pilothouse/loops/list', { sessionId });
     if (listed.kind !== 'ok') return;
     const loops = (listed.result['loops'] as { loopId: string }[]).map(({ loopId }) => loopId);
-    const child = loops.find((loopId) => loopId !== sessionId) ?? 'none';
-    await rig.call('_pilothouse/delegates/message', {
+    const [stopped = 'none', child = 'none'] = loops.filter((id) => id !== sessionId).slice(-2);
+    const told = JSON.stringify({ loop_id: child, text: `run ${rig.mark()}` });
+    await rig.prompt(
       sessionId,
-      loopId: child,
-      text: `run ${rig.mark()}`,
-    });
-    for (const loopId of loops)
-      if (loopId !== sessionId) await rig.call('_pilothouse/delegates/stop', { sessionId, loopId });
+      'call delegate_list',
+      `call delegate_message with ${told}`,
+      `call delegate_stop with {"loop_id": "${stopped}"}`,
+      'finish with three',
+    );
+    writeFileSync(join(rig.folder, 'go'), '');
+    const text = `run ${rig.mark()}`;
+    await rig.call('_pilothouse/delegates/message', { sessionId, loopId: child, text });
+    await rig.call('_pilothouse/delegates/stop', { sessionId, loopId: child });
     await rig.call('_pilothouse/loops/activate', { sessionId, loopId: child });
     await rig.call('_pilothouse/loops/activate', { sessionId, loopId: sessionId });
   },
@@ -131,7 +136,7 @@ const delegates: Scenario = {
 /** A session that was killed with all that can be open comes back: a crash in the middle of that. */
 const comingBack: Scenario = {
   name: 'coming back',
-  effects: ['checkpoint.recover'],
+  effects: ['checkpoint.recover', 'checkpoint.recover_turn'],
   before: async (rig) => {
     await rig.start();
     const sessionId = await rig.newSession();

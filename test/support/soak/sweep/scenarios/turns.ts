@@ -134,9 +134,14 @@ const messages: Scenario = {
     await rig.inject(sessionId, 'steer', 'never read');
     await rig.call('session/cancel', { sessionId });
     await second;
-    const third = rig.prompt(sessionId, 'run touch third; sleep 5', `run ${rig.mark()}`);
+    const third = rig.prompt(
+      sessionId,
+      'run touch third; while [ ! -e on ]; do sleep 0.01; done',
+      `run ${rig.mark()}`,
+    );
     await rig.fileSays('third', '');
     await rig.inject(sessionId, 'interrupt_immediate', `run ${rig.mark()}\nfinish with cut short`);
+    writeFileSync(join(rig.folder, 'on'), '');
     await third;
   },
 };

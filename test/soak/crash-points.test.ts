@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { randomFrom } from '../support/random.ts';
+import type { Scenario } from '../support/soak/sweep/scenario.ts';
+import {
+  assignment,
+  dieAt,
+  inPairs,
+  SCENARIOS,
+  stepsOf,
+  type Verdict,
+} from '../support/soak/sweep/sweep.ts';
+
+const FULL = process.env['PILOTHOUSE_SOAK'] === 'full';
+const SEED = Number(process.env['PILOTHOUSE_SEED'] ?? 1);
+/** Points that a sample tries, besides those of `ONLY`. */
+const SAMPLE = 8;
+/** For looking into something: only points that hold one of these texts, separated by commas. */
+const ONLY = process.env['PILOTHOUSE_POINTS']?.split(',');
+
+/** Records that nothing writes: two are only read, from older databases, and two are for a host of its own. */
+const UNWRITTEN = [
+  'append/command_accepted',
+  'append/inject_accepted',
+  'append/client_attached',
+  'append/client_detached',
+];
+
+describe(`agent-core, killed at its crash points (seed ${SEED})`, () => {
+  const passed = new Map<Scenario, ReadonlySet<string>>();
+
+  it('has nothing to complain of in scenarios that nobody kills', async () => {
+    const untouched: string[] = [];
+    await inPairs(SCENARIOS, async (scenario) => {
+      const { steps, complaints } = await stepsOf(scenario);
+      passed.set(scenario, steps);
+      untouched.push(...complaints.map((complaint) => `${scenario.name}: ${complaint}`));
+    });
+    expect(untouched).toEqual([]);
+  });
+
+  it('passes every point in some scenario', () => {
+    const never = [...assignment(passed)]
+      .filter(
+        ([point, scenario]) => scenario === null && !UNWRITTEN.some((step) => point.endsWith(step)),
+      )
+      .map(([point]) => point);
+    expect(never).toEqual([]);
+  });
+
+  it('loses nothing and runs nothing twice, wherever it dies', { timeout: 3_600_000 }, async () => {
+    const verdicts: Verdict[] = [];
+    const random = randomFrom(SEED);
+    const points = [...assignment(passed)]
+      .flatMap(([point, scenario]) => (scenario === null ? [] : [{ point, scenario }]))
+      .filter(({ point }) => ONLY === undefined || ONLY.some((text) => point.includes(text)))
+      .map((one) => ({ ...one, at: random() }))
+      .sort((one, other) => one.at - other.at)
+      .slice(0, FULL || ONLY !== undefined ? undefined : SAMPLE);
+    await inPairs(points, async ({ point, scenario }) => {
+      verdicts.push(await dieAt(point, scenario));
+    });
+    const dead = verdicts.filter(({ died }) => died);
+    console.log(`crash points: died at ${dead.length} of ${points.length}`);
+    expect(dead.length).toBeGreaterThan(0);
+    expect(
+      verdicts
+        .filter(({ died, complaints }) => !died || complaints.length > 0)
+        .map(({ point, scenario, died, complaints }) => ({ point, scenario, died, complaints })),
+    ).toEqual([]);
+  });
+});
