@@ -21,3 +21,8 @@ export function unknownDelegate(loopId: string): DelegateError {
     { data: { loopId } },
   );
 }
+
+/** The session ends. */
+export function delegatesClosed(): DelegateError {
+  return new DelegateError('delegate.closed', 'The session is being closed; nothing is begun.');
+}

@@ -9,17 +9,19 @@ import type { SessionSignal } from '../../session/events.ts';
 import type { Session } from '../../session/session.ts';
 import { HOST } from '../../session/state/gates.ts';
 import type { DelegateInfo, Delegates } from '../../session/tool.ts';
-import type { CommandId, GateId, LoopId, SessionId } from '../../session/words.ts';
+import type { GateId, LoopId, SessionId } from '../../session/words.ts';
 import type { OpenGate } from '../api.ts';
 import type { ResourceFactory } from '../session-resources.ts';
-import { openChild } from './child-loop.ts';
 import type { DelegateBook } from './delegate-book.ts';
 import { unknownDelegate } from './delegate-error.ts';
-import { listedLoop, stateOf } from './listed-loops.ts';
-import { LoopNode } from './loop-node.ts';
+import { openChild } from './loops/child-loop.ts';
+import { listedLoop, stateOf } from './loops/listed-loops.ts';
+import { LoopNode } from './loops/loop-node.ts';
+import type { RootLoop } from './loops/root-loop.ts';
+import { type Delivered, MessageDesk } from './message-desk.ts';
 import { recoverRequests } from './recover.ts';
 import { RequestDesk } from './request-desk.ts';
-import type { RootLoop } from './root-loop.ts';
+import { StartDesk } from './start-desk.ts';
 
 /** What a session's delegates are run with. */
 export type RuntimeParts = {
@@ -34,18 +36,14 @@ const STOP_MS = 5_000;
 /** A signal of a loop below the root. */
 type LoopNews = Extract<SessionSignal, { stream: 'loop' }>;
 
-/** What became of a message to a delegate. */
-export type Delivered = {
-  readonly requestId: CommandId;
-  readonly delivery: 'steered' | 'started';
-};
-
 /** The delegates of one live session, at every depth; it owns their loops and what those own. */
 export class DelegateRuntime {
   readonly #parts: RuntimeParts;
   readonly #root: LoopNode;
   readonly #signals: Emitter<LoopNews>;
   readonly #desk: RequestDesk;
+  readonly #messages: MessageDesk;
+  readonly #starts: StartDesk;
   readonly #waking = new Map<LoopNode, Promise<void>>();
   #rootLoop: RootLoop | null = null;
 
@@ -54,9 +52,12 @@ export class DelegateRuntime {
     const { deps, rootId } = parts;
     this.#root = new LoopNode(String(rootId) as LoopId, null, null);
     this.#signals = new Emitter<LoopNews>((error) => this.#warn('A listener failed', error));
-    this.#desk = new RequestDesk({
+    this.#desk = new RequestDesk(deps);
+    this.#messages = new MessageDesk(deps, this.#desk);
+    this.#starts = new StartDesk({
       deps,
       rootId,
+      desk: this.#desk,
       open: (node) => this.#open(node),
       discard: (node) => this.#discard(node),
     });
@@ -75,7 +76,7 @@ export class DelegateRuntime {
     // The host owns the session itself.
     this.#root.live = { session, stopProcesses, dispose: async () => undefined };
     this.#follow(this.#root, session);
-    this.#desk.know(this.#root, book);
+    this.#starts.know(this.#root, book);
   }
 
   /** Hands back what a crash kept from being handed back, deepest first, once the session is restored. */
@@ -85,6 +86,7 @@ export class DelegateRuntime {
         journal: this.#parts.deps.journal,
         rootId: this.#parts.rootId,
         desk: this.#desk,
+        starts: this.#starts,
         wake: (node) => this.#wake(node),
         warn: (what, failure) => this.#warn(what, failure),
       },
@@ -145,7 +147,7 @@ export class DelegateRuntime {
       throw unknownDelegate(loopId);
     const { turnId, toolCallId } = node.newest;
     await this.#wake(node);
-    return this.#desk.message(node, { turnId, toolCallId, prompt: text }, origin);
+    return this.#messages.message(node, { turnId, toolCallId, prompt: text }, origin);
   }
 
   /** A person ends what a delegate does; false if it did nothing. Throws `delegate.unknown`. */
@@ -177,12 +179,12 @@ export class DelegateRuntime {
       return child;
     };
     return {
-      start: async (request) => infoOf(await desk.start(parent, request)),
+      start: async (request) => infoOf(await this.#starts.start(parent, request)),
       result: (requestId, signal, watch) => desk.result(parent, requestId, signal, watch),
       message: async (loopId, request) => {
         const child = childOf(loopId);
         await this.#wake(child);
-        return desk.message(child, request);
+        return this.#messages.message(child, request);
       },
       list: () => [...parent.children.values()].filter(({ first }) => first !== null).map(infoOf),
       stop: async (loopId) =>
@@ -221,7 +223,7 @@ export class DelegateRuntime {
         node.lastEventId = seq;
       }
       if (node.origin === null) return;
-      this.#desk.happened(node, signal);
+      this.#messages.happened(node, signal);
       const { loopId, origin } = node;
       this.#signals.fire({ stream: 'loop', loopId, origin, signal });
     });

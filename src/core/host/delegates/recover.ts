@@ -2,16 +2,18 @@ import type { Journal } from '../../session/ports.ts';
 import { NO_USAGE } from '../../session/turn/budget.ts';
 import type { SessionId } from '../../session/words.ts';
 import type { DelegateBook, KnownDelegate } from './delegate-book.ts';
-import type { LoopNode } from './loop-node.ts';
-import { outcomeOf, resultText } from './loop-turns.ts';
+import type { LoopNode } from './loops/loop-node.ts';
+import { outcomeOf, resultText } from './loops/loop-turns.ts';
+import { type ScannedLoop, scanLoop } from './loops/scan-loop.ts';
 import type { RequestDesk } from './request-desk.ts';
-import { type ScannedLoop, scanLoop } from './scan-loop.ts';
+import type { StartDesk } from './start-desk.ts';
 
 /** What requests are recovered with. */
 export type RecoverParts = {
   readonly journal: Journal;
   readonly rootId: SessionId;
   readonly desk: RequestDesk;
+  readonly starts: StartDesk;
   /** Brings a loop to life, which closes what a crash left open in it. */
   readonly wake: (node: LoopNode) => Promise<void>;
   readonly warn: (what: string, failure: unknown) => void;
@@ -38,13 +40,13 @@ async function recoverChild(
   child: LoopNode,
   known: KnownDelegate,
 ): Promise<void> {
-  const { journal, rootId, desk } = parts;
+  const { journal, rootId, starts } = parts;
   const scan = await scanLoop(journal, child.sessionId);
   const own = scan?.origin?.rootId === rootId ? scan : null;
   if (own === null) child.isGone = true;
   else {
-    desk.count();
-    desk.know(child, own.book);
+    starts.count();
+    starts.know(child, own.book);
     child.turns = own.turns;
     child.lastEventId = own.lastEventId;
     if (wasWorking(own) || known.open.length > 0) await wakeIfPossible(parts, child);

@@ -1,131 +1,45 @@
 import { Deferred } from '../../../base/deferred.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { CommandOrigin } from '../../session/commands/stamp.ts';
-import { ControlRefused } from '../../session/control/refusal.ts';
 import type { SessionDeps } from '../../session/deps.ts';
-import type { LoopSignal } from '../../session/events.ts';
 import type { Session } from '../../session/session.ts';
 import { HOST } from '../../session/state/gates.ts';
-import type { DelegateRequest, DelegateResult } from '../../session/tool.ts';
+import type { DelegateResult } from '../../session/tool.ts';
 import { NO_USAGE } from '../../session/turn/budget.ts';
-import type { CommandId, LoopId, SessionConfig, SessionId, Usage } from '../../session/words.ts';
-import type { DelegateBook, KnownRequest } from './delegate-book.ts';
-import { DelegateError, unknownDelegate } from './delegate-error.ts';
-import type { Delivered } from './delegate-runtime.ts';
-import { LoopNode, type Request } from './loop-node.ts';
-import { outcomeOf, resultText } from './loop-turns.ts';
-import { narrowedConfig, narrower } from './narrowing.ts';
-
-/** The deepest a delegate may be, and how many one session may ever have. */
-export const MAX_DEPTH = 3;
-export const MAX_DELEGATES = 64;
-
-/** What the desk works with. */
-export type RequestDeskParts = {
-  readonly deps: SessionDeps;
-  readonly rootId: SessionId;
-  /** Brings a loop whose streams are there to life. */
-  readonly open: (node: LoopNode) => Promise<void>;
-  /** Ends a loop and all it owns. */
-  readonly discard: (node: LoopNode) => Promise<void>;
-};
+import type { CommandId, SessionConfig, Usage } from '../../session/words.ts';
+import type { KnownRequest } from './delegate-book.ts';
+import { delegatesClosed, unknownDelegate } from './delegate-error.ts';
+import type { LoopNode, Request } from './loops/loop-node.ts';
+import { outcomeOf, resultText } from './loops/loop-turns.ts';
 
 /** How a request came out, before it is handed back. */
 type Ended = Pick<DelegateResult, 'outcome' | 'text'> & { readonly usage: Usage };
 
-const MACHINE: CommandOrigin = { actor: HOST, agency: 'machine' };
+/** Nobody but the machine wants it. */
+export const MACHINE: CommandOrigin = { actor: HOST, agency: 'machine' };
+
+const WITH_PARENT = 'Stopped with the loop that started it';
 
 /**
  * Takes requests for delegates, lets them work and hands each back exactly once. A request is in the history of the
  * parent before the delegate hears of it.
  */
 export class RequestDesk {
-  readonly #parts: RequestDeskParts;
-  #started = 0;
+  readonly #deps: SessionDeps;
   #order = 0;
   #isClosed = false;
 
-  constructor(parts: RequestDeskParts) {
-    this.#parts = parts;
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
   }
 
-  /** Nothing is begun any more. */
+  /** True once nothing is begun any more. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   close(): void {
     this.#isClosed = true;
-  }
-
-  /** A stored delegate of this session counts. */
-  count(): void {
-    this.#started += 1;
-  }
-
-  /** Makes the delegates that a history tells of known, without bringing them to life. */
-  know(parent: LoopNode, book: DelegateBook): void {
-    const { rootId } = this.#parts;
-    for (const { loopId, name, first, newest } of book.list()) {
-      if (parent.children.has(loopId)) continue;
-      const { requestId } = first;
-      const depth = parent.depth + 1;
-      const origin = { rootId, parentId: parent.loopId, requestId, name, depth };
-      const node = new LoopNode(loopId, parent, origin);
-      node.first = first;
-      node.newest = newest;
-      parent.children.set(loopId, node);
-    }
-  }
-
-  /** Starts a delegate of `parent`; all of it or nothing. Throws `DelegateError`. */
-  async start(parent: LoopNode, request: DelegateRequest): Promise<LoopNode> {
-    const { deps, rootId } = this.#parts;
-    this.#refuse(parent);
-    const config = this.#configFor(parent, request.mode);
-    const requestId = deps.ids.unique() as CommandId;
-    const loopId = deps.ids.unique() as LoopId;
-    const name = newName(parent, request.name);
-    const depth = parent.depth + 1;
-    const origin = { rootId, parentId: parent.loopId, requestId, name, depth };
-    const node = new LoopNode(loopId, parent, origin);
-    this.#started += 1;
-    parent.children.set(loopId, node);
-    try {
-      await this.#create(node, config);
-      const { turnId, toolCallId, prompt, background } = request;
-      await this.#give(node, { requestId, turnId, toolCallId, prompt, background }, config);
-      return node;
-    } catch (failure) {
-      this.#started -= 1;
-      parent.children.delete(loopId);
-      await this.#undo(node);
-      throw failure;
-    }
-  }
-
-  /** See `Delegates.message`; `node` is alive. */
-  async message(
-    node: LoopNode,
-    request: Pick<KnownRequest, 'turnId' | 'toolCallId' | 'prompt'>,
-    origin: CommandOrigin = MACHINE,
-  ): Promise<Delivered> {
-    const { parent, live } = node;
-    if (this.#isClosed) throw closed();
-    if (parent === null || live === null)
-      throw new DelegateError(
-        'delegate.gone',
-        `The delegate "${node.name}" can't be reached any more. Start another one.`,
-      );
-    const requestId = origin.commandId ?? (this.#parts.deps.ids.unique() as CommandId);
-    if (node.requests.has(requestId) || node.turns.of(requestId) !== undefined)
-      return { requestId, delivery: 'started' };
-    const steered = await this.#steer(node, live.session, request, {
-      ...origin,
-      commandId: requestId,
-    });
-    if (steered !== null) return { requestId: steered, delivery: 'steered' };
-    // What the parent may do now counts, not what it might when it started the delegate.
-    const config = this.#configFor(parent, narrower(node.mode, parent.mode));
-    await live.session.record({ type: 'config_changed', config, actor: HOST });
-    await this.#give(node, { ...request, requestId, background: true }, config, origin);
-    return { requestId, delivery: 'started' };
   }
 
   /** See `Delegates.result`. */
@@ -166,31 +80,8 @@ export class RequestDesk {
   /** Ends all delegates of a loop. */
   async stopBelow(node: LoopNode): Promise<void> {
     node.stops += 1;
-    const why = 'Stopped with the loop that started it';
-    await Promise.all([...node.children.values()].map((child) => this.stop(child, why)));
-  }
-
-  /** Something happened in a delegate: whoever waits for it sees it, and what it could not read any more is given anew. */
-  happened(node: LoopNode, signal: LoopSignal): void {
-    if (signal.stream === 'ephemeral') {
-      const { event } = signal;
-      if (event.type === 'message_chunk' && event.kind === 'text') told(node, event.text);
-    } else if (signal.stream === 'history') {
-      const { event } = signal.record;
-      if (event.type === 'tool_proposed') told(node, `\n[${event.title}]\n`);
-      if (event.type === 'inject_delivered') node.steers.delete(event.messageId);
-    } else {
-      const { event } = signal.record;
-      if (event.type !== 'inject_revoked') return;
-      const steer = node.steers.get(event.messageId);
-      node.steers.delete(event.messageId);
-      if (steer === undefined || event.why !== 'given_back') return;
-      if (steer.stops !== node.stops || this.#isClosed) return;
-      const { stops: _, ...request } = steer;
-      this.message(node, request).catch((failure: unknown) =>
-        this.#warn(node, 'A message to a delegate could not be given to it', failure),
-      );
-    }
+    const children = [...node.children.values()];
+    await Promise.all(children.map((child) => this.stop(child, WITH_PARENT)));
   }
 
   /** Hands a request back; nothing happens if that was done before. Never rejects. */
@@ -210,60 +101,8 @@ export class RequestDesk {
     }
   }
 
-  #refuse(parent: LoopNode): void {
-    if (this.#isClosed) throw closed();
-    if (parent.depth >= MAX_DEPTH)
-      throw new DelegateError(
-        'delegate.too_deep',
-        `Delegates may be ${MAX_DEPTH} deep at most, and you are one at that depth. Do the work yourself.`,
-      );
-    if (this.#started >= MAX_DELEGATES)
-      throw new DelegateError(
-        'delegate.quota',
-        `This session has had its ${MAX_DELEGATES} delegates. Use delegate_message to give one of yours something to do, or do the work yourself.`,
-      );
-  }
-
-  #configFor(parent: LoopNode, wish: SessionConfig['mode'] | undefined): SessionConfig {
-    const turn = parent.turns.newest;
-    const isRunning = turn !== null && turn.terminal === null;
-    const config = isRunning ? turn.config : parent.live?.session.config;
-    if (config === undefined) throw closed();
-    return narrowedConfig(config, parent.turns.spent(this.#parts.deps.clock.now()), wish);
-  }
-
-  async #create(node: LoopNode, config: SessionConfig): Promise<void> {
-    const { origin, parent } = node;
-    if (origin === null || parent === null) throw new TypeError('The root loop is no delegate');
-    const workspace = parent.live?.session.workspace;
-    if (workspace === undefined) throw closed();
-    await this.#parts.deps.journal.append(node.sessionId, [
-      {
-        stream: 'history',
-        event: {
-          type: 'session_created',
-          cwd: workspace.cwd,
-          additionalDirectories: workspace.roots.slice(1),
-          config,
-          delegate: origin,
-        },
-        cause: { command_ids: [origin.requestId] },
-      },
-    ]);
-    await this.#parts.open(node);
-  }
-
-  /** Takes back a start that failed. */
-  async #undo(node: LoopNode): Promise<void> {
-    try {
-      await this.#parts.discard(node);
-      await this.#parts.deps.journal.deleteSession(node.sessionId);
-    } catch (failure) {
-      this.#warn(node, 'What a failed start of a delegate left could not be removed', failure);
-    }
-  }
-
-  async #give(
+  /** Journals the request in the parent's history, then lets the delegate work on it. */
+  async give(
     node: LoopNode,
     request: KnownRequest,
     config: SessionConfig,
@@ -271,7 +110,7 @@ export class RequestDesk {
   ): Promise<void> {
     const { parent, loopId, name } = node;
     const session = parent?.live?.session;
-    if (parent === null || session === undefined) throw closed();
+    if (parent === null || session === undefined) throw delegatesClosed();
     const stops = node.stops + parent.stops;
     const open: Request = { ...request, done: new Deferred(), watch: null, isCancelled: false };
     node.requests.set(request.requestId, open);
@@ -342,33 +181,6 @@ export class RequestDesk {
     }
   }
 
-  /** Reads the message while it works; null if it does not, or not long enough any more. */
-  async #steer(
-    node: LoopNode,
-    session: Session,
-    request: Pick<KnownRequest, 'turnId' | 'toolCallId' | 'prompt'>,
-    { actor, agency, commandId }: CommandOrigin,
-  ): Promise<CommandId | null> {
-    const [running] = node.openRequests();
-    if (running === undefined || session.activeTurn === null) return null;
-    const { stops } = node;
-    try {
-      const { messageId } = await session.inject({
-        mode: 'steer',
-        content: [{ type: 'text', text: request.prompt }],
-        actor,
-        agency,
-        ...(commandId === undefined ? {} : { commandId }),
-      });
-      if (session.pending().some((message) => message.messageId === messageId))
-        node.steers.set(messageId, { ...request, stops });
-      return running.requestId;
-    } catch (failure) {
-      if (failure instanceof ControlRefused && failure.refusal === 'no_active_prompt') return null;
-      throw failure;
-    }
-  }
-
   /** Ends one request; the delegate's others stay. */
   #cancel(node: LoopNode, request: Request): void {
     if (request.done.isSettled || request.isCancelled) return;
@@ -378,12 +190,19 @@ export class RequestDesk {
     session
       .cancelRequest(request.requestId, MACHINE)
       .then(async (status) => {
-        // Its own turn is over: it waits for its delegates.
-        if (status === 'noop') await this.stop(node, 'Stopped with the loop that started it');
+        if (status === 'noop' && !request.done.isSettled) await this.#stopWaiting(node, session);
       })
       .catch((failure: unknown) =>
         this.#warn(node, 'A request of a delegate could not be cancelled', failure),
       );
+  }
+
+  /** The request's own turn is over: it waits for its delegates, or reads what they found. */
+  async #stopWaiting(node: LoopNode, session: Session): Promise<void> {
+    const { newest } = node.turns;
+    const isReading = newest !== null && !node.requests.has(newest.commandId);
+    if (isReading && session.isActive) this.#end(session, WITH_PARENT);
+    await this.stopBelow(node);
   }
 
   /** True if it ended something. */
@@ -393,13 +212,8 @@ export class RequestDesk {
   }
 
   #warn({ loopId }: LoopNode, what: string, failure: unknown): void {
-    const { deps, rootId } = this.#parts;
-    deps.log.warn(what, { sessionId: rootId, loopId, error: messageOf(failure) });
+    this.#deps.log.warn(what, { loopId, error: messageOf(failure) });
   }
-}
-
-function told(node: LoopNode, text: string): void {
-  for (const { watch } of node.openRequests()) watch?.(text);
 }
 
 function nextActivity(session: Session): Promise<void> {
@@ -410,19 +224,4 @@ function nextActivity(session: Session): Promise<void> {
       resolve();
     });
   });
-}
-
-/** A name that no sibling has. */
-function newName(parent: LoopNode, wish: string | undefined): string {
-  const taken = new Set([...parent.children.values()].map(({ name }) => name));
-  const base = wish?.trim() ?? '';
-  if (base !== '' && !taken.has(base)) return base;
-  for (let number = base === '' ? 1 : 2; ; number += 1) {
-    const name = `${base === '' ? 'delegate' : base} ${number}`;
-    if (!taken.has(name)) return name;
-  }
-}
-
-function closed(): DelegateError {
-  return new DelegateError('delegate.closed', 'The session is being closed; nothing is begun.');
 }

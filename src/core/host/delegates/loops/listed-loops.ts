@@ -1,5 +1,5 @@
-import type { ListedLoop } from '../../../protocol/pilothouse.ts';
-import type { KnownRequest } from './delegate-book.ts';
+import type { ListedLoop } from '../../../../protocol/pilothouse.ts';
+import type { KnownRequest } from '../delegate-book.ts';
 import type { LoopNode } from './loop-node.ts';
 
 /** As much of a prompt as a list shows, in UTF-16 units. */

@@ -4,8 +4,8 @@ import type {
   RememberOption,
   RememberScope,
   Workspace,
-} from '../../session/tool.ts';
-import type { Mode, SessionId } from '../../session/words.ts';
+} from '../../../session/tool.ts';
+import type { Mode, SessionId } from '../../../session/words.ts';
 import { narrower } from './narrowing.ts';
 
 /** A loop above a delegate, as it stands when a call is decided. */

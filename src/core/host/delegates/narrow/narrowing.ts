@@ -1,6 +1,6 @@
-import { addUsage } from '../../session/turn/budget.ts';
-import type { Budget, Mode, SessionConfig, Usage } from '../../session/words.ts';
-import { DelegateError } from './delegate-error.ts';
+import { addUsage } from '../../../session/turn/budget.ts';
+import type { Budget, Mode, SessionConfig, Usage } from '../../../session/words.ts';
+import { DelegateError } from '../delegate-error.ts';
 
 /** The modes that are no wider than each mode. Shadow has no effects at all, so it counts as `ask` at most. */
 const WITHIN: Readonly<Record<Mode, readonly Mode[]>> = {

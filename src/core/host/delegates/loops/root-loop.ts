@@ -1,7 +1,7 @@
-import type { SessionResources } from '../../session/deps.ts';
-import type { Session } from '../../session/session.ts';
-import type { Staging } from '../../session/tool.ts';
-import type { EnvironmentPolicy } from '../../session/words.ts';
+import type { SessionResources } from '../../../session/deps.ts';
+import type { Session } from '../../../session/session.ts';
+import type { Staging } from '../../../session/tool.ts';
+import type { EnvironmentPolicy } from '../../../session/words.ts';
 import type { LoopNode } from './loop-node.ts';
 
 /** What delegates share with the session they work for. */

@@ -1,8 +1,8 @@
-import type { DelegateOrigin } from '../../session/events.ts';
-import type { Journal } from '../../session/ports.ts';
-import type { SessionId } from '../../session/words.ts';
-import { pages } from '../fold-session.ts';
-import { DelegateBook } from './delegate-book.ts';
+import type { DelegateOrigin } from '../../../session/events.ts';
+import type { Journal } from '../../../session/ports.ts';
+import type { SessionId } from '../../../session/words.ts';
+import { pages } from '../../fold-session.ts';
+import { DelegateBook } from '../delegate-book.ts';
 import { LoopTurns } from './loop-turns.ts';
 
 /** What the store knows of a loop. */

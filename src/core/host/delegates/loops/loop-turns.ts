@@ -1,6 +1,6 @@
-import type { DelegateOutcome } from '../../session/commands/command.ts';
-import type { HistoryEvent } from '../../session/events.ts';
-import { addUsage, NO_USAGE } from '../../session/turn/budget.ts';
+import type { DelegateOutcome } from '../../../session/commands/command.ts';
+import type { HistoryEvent } from '../../../session/events.ts';
+import { addUsage, NO_USAGE } from '../../../session/turn/budget.ts';
 import type {
   CommandId,
   MessageId,
@@ -8,8 +8,8 @@ import type {
   Terminal,
   TurnId,
   Usage,
-} from '../../session/words.ts';
-import { type TurnSpent, withUsage } from './narrowing.ts';
+} from '../../../session/words.ts';
+import { type TurnSpent, withUsage } from '../narrow/narrowing.ts';
 
 /** A turn of a loop as far as it came. */
 export type LoopTurn = {

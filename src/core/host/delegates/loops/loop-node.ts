@@ -1,10 +1,10 @@
-import type { Deferred } from '../../../base/deferred.ts';
-import type { Disposable } from '../../../base/disposables.ts';
-import type { DelegateOrigin } from '../../session/events.ts';
-import type { Session } from '../../session/session.ts';
-import type { DelegateResult } from '../../session/tool.ts';
-import type { CommandId, LoopId, MessageId, Mode, SessionId } from '../../session/words.ts';
-import type { KnownRequest } from './delegate-book.ts';
+import type { Deferred } from '../../../../base/deferred.ts';
+import type { Disposable } from '../../../../base/disposables.ts';
+import type { DelegateOrigin } from '../../../session/events.ts';
+import type { Session } from '../../../session/session.ts';
+import type { DelegateResult } from '../../../session/tool.ts';
+import type { CommandId, LoopId, MessageId, Mode, SessionId } from '../../../session/words.ts';
+import type { KnownRequest } from '../delegate-book.ts';
 import { LoopTurns } from './loop-turns.ts';
 
 /** A request of a delegate that this process began, and the promise of its one hand-back. */

@@ -1,15 +1,15 @@
-import { messageOf } from '../../../base/errors.ts';
-import { delegatePrompt } from '../../harness/native/system-prompt.ts';
-import type { SessionDeps, SessionResources } from '../../session/deps.ts';
-import { Session } from '../../session/session.ts';
-import { HOST } from '../../session/state/gates.ts';
-import type { Delegates } from '../../session/tool.ts';
-import type { CommandId } from '../../session/words.ts';
-import { unknownSession } from '../errors.ts';
-import { foldSession } from '../fold-session.ts';
-import type { ResourceFactory } from '../session-resources.ts';
+import { messageOf } from '../../../../base/errors.ts';
+import { delegatePrompt } from '../../../harness/native/system-prompt.ts';
+import type { SessionDeps, SessionResources } from '../../../session/deps.ts';
+import { Session } from '../../../session/session.ts';
+import { HOST } from '../../../session/state/gates.ts';
+import type { Delegates } from '../../../session/tool.ts';
+import type { CommandId } from '../../../session/words.ts';
+import { unknownSession } from '../../errors.ts';
+import { foldSession } from '../../fold-session.ts';
+import type { ResourceFactory } from '../../session-resources.ts';
+import { NarrowPolicy } from '../narrow/narrow-policy.ts';
 import type { LiveLoop, LoopNode } from './loop-node.ts';
-import { NarrowPolicy } from './narrow-policy.ts';
 import { type RootLoop, sharedResources } from './root-loop.ts';
 
 /** What a delegate's loop is made of. */
