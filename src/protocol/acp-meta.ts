@@ -1,4 +1,5 @@
 import type { JsonObject } from '../base/json.ts';
+import type { WireUpdate } from './harn.ts';
 
 /**
  * What an update says under `update._meta.pilothouse` to clients that declared the extension, and in
@@ -24,7 +25,7 @@ export type UpdateExtras = {
   };
   /** On `session_info_update`: an interrupt broke this reply off; its text so far stands, its calls do not. */
   readonly interrupted?: { readonly messageId: string };
-  /** On `session_info_update`: the model reads a summary from here on. */
+  /** On `compaction_update`, else on `session_info_update`: the model reads a summary from here on. */
   readonly compacted?: { readonly before: number; readonly after: number };
   /** On `session_info_update`: what a turn left can be gone back from. */
   readonly checkpoint?: {
@@ -38,8 +39,36 @@ export type UpdateExtras = {
   readonly moved?: { readonly reason: 'rollback' | 'redo' | 'truncate'; readonly to: number };
   /** On `session_info_update`: files were put back without moving the transcript. */
   readonly restored?: { readonly toolCallId?: string; readonly paths: readonly string[] };
+  /** On `tool_call_update` of the call that began it: what a delegate does. On `session_info_update` if the call is not known. */
+  readonly delegate?: DelegateMark;
+  /** On `session_info_update`: what happens in a delegate; never part of what the session itself says. */
+  readonly loop?: LoopMark;
   /** On `session_info_update`: text that the model read from the machine, for example that a process ended. */
   readonly machine?: string;
+};
+
+/** A delegate as its parent's call shows it. */
+export type DelegateMark = {
+  readonly loopId: string;
+  readonly name?: string;
+  readonly state: 'running' | 'completed' | 'failed' | 'cancelled' | 'interrupted';
+  /** The parent goes on meanwhile. */
+  readonly background?: boolean;
+  readonly prompt?: string;
+};
+
+/** One update of a delegate's loop, the same as it would be for a session of its own. */
+export type LoopMark = {
+  readonly loopId: string;
+  readonly parentLoopId: string;
+  readonly name: string;
+  /** 1 for a delegate of the root loop. */
+  readonly depth: number;
+  /** The event in the history of that loop; missing where it carries none that is stored. */
+  readonly eventId?: number;
+  /** Where streamed text begins in its message. */
+  readonly offset?: number;
+  readonly update: WireUpdate;
 };
 
 /** How a pending message arrived. */
@@ -55,6 +84,8 @@ export type TurnMark =
       readonly state: 'started';
       readonly turnId: string;
       readonly commandId: string;
+      /** Present where no person sent it: a delegate's result began it. */
+      readonly origin?: 'machine';
       /** The id of the prompt's message, which the client that sent it is not told otherwise. */
       readonly messageId?: string;
     }

@@ -2,6 +2,7 @@ import { isObject } from '../../base/json.ts';
 import type { InitializeRequest } from '../../protocol/acp.ts';
 import { PILOTHOUSE_VERSION } from '../../protocol/versions.ts';
 import { metaOf } from './params.ts';
+import type { Audience } from './projection/projected.ts';
 
 /** What a client said about itself, with everything it did not say or said wrongly taken as no. */
 export type ClientFacts = {
@@ -9,6 +10,8 @@ export type ClientFacts = {
   readonly canReadFiles: boolean;
   readonly canWriteFiles: boolean;
   readonly notices: boolean;
+  /** It takes compaction updates. */
+  readonly compaction: boolean;
   readonly forms: boolean;
   readonly urls: boolean;
   /** It knows the Harn control extension. */
@@ -28,6 +31,7 @@ export const UNKNOWN_CLIENT: ClientFacts = {
   canReadFiles: false,
   canWriteFiles: false,
   notices: false,
+  compaction: false,
   forms: false,
   urls: false,
   harn: false,
@@ -48,6 +52,7 @@ export function clientFacts(request: InitializeRequest): ClientFacts {
     canReadFiles: fs['readTextFile'] === true,
     canWriteFiles: fs['writeTextFile'] === true,
     notices: isObject(member(capabilities, 'session')['notices']),
+    compaction: isObject(member(capabilities, 'session')['compaction']),
     forms: isObject(elicitation['form']),
     urls: isObject(elicitation['url']),
     harn: declaresHarn(request) || declaresHarn(capabilities),
@@ -65,4 +70,9 @@ function declaresHarn(value: unknown): boolean {
 function member(value: unknown, name: string): Record<string, unknown> {
   const found = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   return isObject(found) ? found : {};
+}
+
+/** The client as updates are made for it. */
+export function audienceOf({ notices, pilothouse, compaction, harn }: ClientFacts): Audience {
+  return { notices, extras: pilothouse, compaction, harn };
 }

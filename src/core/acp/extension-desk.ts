@@ -211,7 +211,7 @@ export class ExtensionDesk {
     const records = [...(await this.#host.history(sessionId, range))].sort((a, b) => a.seq - b.seq);
     const described = await this.#host.describe(sessionId);
     const lastEventId = described?.lastEventId ?? records.at(-1)?.seq ?? 0;
-    const projector = new Projector({ notices: true, extras: true, harn: false });
+    const projector = new Projector({ notices: true, extras: true, compaction: true, harn: false });
     const entries = records.map((record) => ({
       eventId: record.seq,
       at: isoTime(record.at),

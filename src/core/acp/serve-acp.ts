@@ -96,6 +96,7 @@ class Server implements AcpConnection {
     const refusals = new Refusals(host.controls, actors);
     const receipts = this.#owned.add(new ReceiptTeller(host.controls, facts, sender, actors));
     const attachmentDeps = (): AttachmentDeps => ({
+      host,
       facts: this.#facts,
       sender,
       clock,

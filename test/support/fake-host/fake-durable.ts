@@ -30,8 +30,11 @@ export class FakeDurable implements DurableSession {
       this.#session.answerGate(gateId, answer, actor);
     return new Proxy({ respondToGate, ...this.scripted } as Partial<LoopEntries>, {
       get: (target, name) =>
-        Reflect.get(target, name) ??
-        (() => Promise.reject(new Error(`The test did not script ${String(name)}`))),
+        // It is no promise, though it may be awaited.
+        name === 'then'
+          ? undefined
+          : (Reflect.get(target, name) ??
+            (() => Promise.reject(new Error(`The test did not script ${String(name)}`)))),
     }) as LoopEntries;
   }
 

@@ -9,15 +9,19 @@ import type {
 } from '../../../src/core/host/api.ts';
 import type { ControlEvent } from '../../../src/core/session/control-events.ts';
 import type {
+  DelegateOrigin,
   EphemeralEvent,
   GateAnswer,
   GateRequest,
   HistoryEvent,
+  LoopSignal,
   SessionSignal,
   Stored,
 } from '../../../src/core/session/events.ts';
 import {
+  type CommandId,
   type GateId,
+  type LoopId,
   type MessageId,
   MODES,
   type Mode,
@@ -99,14 +103,14 @@ export class FakeSession implements LiveSession {
   }
 
   /** Journals and announces an event. */
-  append(event: HistoryEvent): number {
+  append(event: HistoryEvent, commandIds: readonly CommandId[] = []): number {
     const seq = this.records.length + 1;
     const record = {
       sessionId: this.sessionId,
       seq,
       at: seq * 1000,
       event,
-      cause: { command_ids: [] },
+      cause: { command_ids: commandIds },
       hash: `hash-${seq}`,
     };
     this.records.push(record);
@@ -124,6 +128,18 @@ export class FakeSession implements LiveSession {
       hash: '',
     };
     this.#signals.fire({ stream: 'control', record });
+  }
+
+  /** Tells what happens in a delegate. */
+  tellLoop(loopId: LoopId, origin: DelegateOrigin, signal: LoopSignal): void {
+    this.#signals.fire({ stream: 'loop', loopId, origin, signal });
+  }
+
+  /** A stored event of a delegate. */
+  loopRecord(loopId: LoopId, seq: number, event: HistoryEvent): LoopSignal {
+    const sessionId = loopId as string as SessionId;
+    const record = { sessionId, seq, at: seq, event, cause: { command_ids: [] }, hash: '' };
+    return { stream: 'history', record };
   }
 
   emit(event: EphemeralEvent): void {

@@ -8,15 +8,11 @@ type Of<T extends HistoryEvent['type']> = Extract<HistoryEvent, { type: T }>;
 const TYPES = [
   'inject_delivered',
   'judge_decision',
-  'compacted',
   'turn_checkpoint',
   'history_moved',
   'files_restored',
   'model_replied',
   'directives_issued',
-  'compaction_rejected',
-  'delegate_started',
-  'delegate_ended',
   'workspace_checkpointed',
 ] as const;
 
@@ -40,10 +36,6 @@ export function controlUpdates(event: ControlHistory, audience: Audience): reado
       const { judge, verdict, reason, correction } = event;
       return extra(audience, { judge: { judge, verdict, reason, correction } });
     }
-    case 'compacted':
-      return extra(audience, {
-        compacted: { before: event.beforeMessageCount, after: event.afterMessageCount },
-      });
     case 'turn_checkpoint':
       return extra(audience, { checkpoint: checkpointOf(event) });
     case 'model_replied':
@@ -51,9 +43,6 @@ export function controlUpdates(event: ControlHistory, audience: Audience): reado
         ? extra(audience, { interrupted: { messageId: event.messageId } })
         : [];
     case 'directives_issued':
-    case 'compaction_rejected':
-    case 'delegate_started':
-    case 'delegate_ended':
     case 'workspace_checkpointed':
       return [];
   }

@@ -12,6 +12,8 @@ export type Audience = {
   readonly notices: boolean;
   /** It reads `_meta.pilothouse`. */
   readonly extras: boolean;
+  /** It takes compaction updates. */
+  readonly compaction: boolean;
   /** It takes the updates of the Harn extension. */
   readonly harn: boolean;
 };

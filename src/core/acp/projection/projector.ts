@@ -2,7 +2,9 @@ import type { SessionUpdate } from '../../../protocol/acp.ts';
 import type { WireUpdate } from '../../../protocol/harn.ts';
 import type { EphemeralEvent, HistoryEvent, Stored } from '../../session/events.ts';
 import type { Mode } from '../../session/words.ts';
+import { Compactions } from './compactions.ts';
 import { type ControlHistory, controlUpdates, isControlHistory } from './control-updates.ts';
+import { DelegateMarks } from './delegate-marks.ts';
 import type { Audience, Projected } from './projected.ts';
 import * as tools from './tool-updates.ts';
 import * as turns from './turn-updates.ts';
@@ -27,10 +29,14 @@ export class Projector {
   readonly #audience: Audience;
   /** Per message and kind, where the text passed on ends, in UTF-16 units. */
   readonly #ends = new Map<string, number>();
+  readonly #compactions: Compactions;
+  readonly #delegates: DelegateMarks;
   #mode: Mode | undefined;
 
   constructor(audience: Audience) {
     this.#audience = audience;
+    this.#compactions = new Compactions(audience);
+    this.#delegates = new DelegateMarks(audience);
   }
 
   /** The updates of a durable event; none for bookkeeping. */
@@ -53,6 +59,13 @@ export class Projector {
     return [{ update: textUpdate(chunk.kind, chunk.messageId, text), offset: from }];
   }
 
+  /** A summary is being written. */
+  compacting(
+    event: Extract<EphemeralEvent, { type: 'compaction_started' }>,
+  ): readonly SessionUpdate[] {
+    return this.#compactions.started(event);
+  }
+
   /** Live output of a tool, for clients that append it. */
   output(event: Extract<EphemeralEvent, { type: 'tool_output' }>): SessionUpdate {
     return {
@@ -70,7 +83,7 @@ export class Projector {
     switch (event.type) {
       case 'turn_started':
         return [
-          ...(options.skipPrompt ? [] : turns.promptChunks(event)),
+          ...(options.skipPrompt ? [] : turns.promptOf(event, this.#audience)),
           ...turns.turnStarted(event, this.#audience),
         ];
       case 'turn_ended':
@@ -87,6 +100,14 @@ export class Projector {
         return turns.gateResolved(event, this.#audience);
       case 'machine_message':
         return turns.machineMessage(event, this.#audience);
+      case 'compacted':
+        return this.#compactions.completed(event);
+      case 'compaction_rejected':
+        return this.#compactions.rejected(event);
+      case 'delegate_started':
+        return this.#delegates.started(event);
+      case 'delegate_ended':
+        return this.#delegates.ended(event);
       default:
         return this.#sessionUpdates(event, at);
     }

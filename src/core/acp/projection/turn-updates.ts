@@ -6,8 +6,12 @@ import { type Audience, metaFor } from './projected.ts';
 
 type Of<T extends HistoryEvent['type']> = Extract<HistoryEvent, { type: T }>;
 
-/** The person's message, one chunk a content block. */
-export function promptChunks(event: Of<'turn_started'>): readonly SessionUpdate[] {
+/** The person's message, one chunk a content block; what the machine began a turn with is no person's. */
+export function promptOf(event: Of<'turn_started'>, audience: Audience): readonly SessionUpdate[] {
+  if (event.origin === 'machine') {
+    const texts = event.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+    return machineText(texts.join('\n'), audience);
+  }
   return event.content.map((content) => ({
     sessionUpdate: 'user_message_chunk',
     messageId: event.messageId,
@@ -18,8 +22,9 @@ export function promptChunks(event: Of<'turn_started'>): readonly SessionUpdate[
 /** Tells clients of ours that a turn began. */
 export function turnStarted(event: Of<'turn_started'>, audience: Audience): SessionUpdate[] {
   if (!audience.extras) return [];
-  const { turnId, commandId, messageId } = event;
-  const turn = { state: 'started', turnId, commandId, messageId } as const;
+  const { turnId, commandId, messageId, origin } = event;
+  const machine = origin === undefined ? {} : { origin };
+  const turn = { state: 'started', turnId, commandId, messageId, ...machine } as const;
   return [{ sessionUpdate: 'session_info_update', ...metaFor(audience, { pilothouse: { turn } }) }];
 }
 
@@ -88,8 +93,12 @@ function gateMark(audience: Audience, gate: GateMark): SessionUpdate[] {
 
 /** Machine input, which ACP has no update for. */
 export function machineMessage(event: Of<'machine_message'>, audience: Audience): SessionUpdate[] {
+  return machineText(event.text, audience);
+}
+
+function machineText(machine: string, audience: Audience): SessionUpdate[] {
   if (!audience.extras) return [];
-  const pilothouse = { machine: event.text };
+  const pilothouse = { machine };
   return [{ sessionUpdate: 'session_info_update', ...metaFor(audience, { pilothouse }) }];
 }
 

@@ -1,28 +1,42 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Disposable } from '../../../base/disposables.ts';
 import { messageOf } from '../../../base/errors.ts';
-import type { LiveSession, OpenGate, SessionHost, Snapshot } from '../../host/api.ts';
+import type { LiveSession, SessionHost, Snapshot } from '../../host/api.ts';
 import type { ControlEvent } from '../../session/control-events.ts';
-import type { EphemeralEvent, HistoryEvent, SessionSignal, Stored } from '../../session/events.ts';
+import type {
+  Cause,
+  EphemeralEvent,
+  HistoryEvent,
+  SessionSignal,
+  Stored,
+} from '../../session/events.ts';
 import type { Log } from '../../session/ports.ts';
-import type { GateId } from '../../session/words.ts';
+import type { GateId, SessionId } from '../../session/words.ts';
 import type { Role } from '../access/credential.ts';
-import type { ClientFacts } from '../client-facts.ts';
+import { audienceOf, type ClientFacts } from '../client-facts.ts';
 import type { ReceiptTeller } from '../control/receipt-teller.ts';
+import type { AskedGate } from '../gates/gate-requests.ts';
+import { causeOf } from '../projection/projected.ts';
 import { Projector } from '../projection/projector.ts';
 import { ExtensionNews } from './extension-news.ts';
+import { Lag, MOST_PENDING, MOST_QUEUED_CHARS } from './lag.ts';
 import { LiveOutput } from './live-output.ts';
+import { LoopViews } from './loop-views.ts';
 import type { EventMark, UpdateSender } from './sender.ts';
-import { StoredReceipts } from './stored-receipts.ts';
+import { damagedNotice, StoredReceipts } from './stored-receipts.ts';
 
 /** How many events of a replay are read at once. */
 const REPLAY_PAGE = 500;
+/** How many events that a slow client missed are read at once. */
+const MISSED_PAGE = 100;
 
 /** What a replay sent: one entry an event that has updates. Source: Harn session control, Resume. */
 export type Replayed = { readonly eventId: number; readonly type: string };
 
 /** What an attachment needs around it. */
 export type AttachmentDeps = {
+  /** Where what a slow client missed is read again. */
+  readonly host: Pick<SessionHost, 'history' | 'controls'>;
   readonly facts: ClientFacts;
   readonly sender: UpdateSender;
   readonly clock: Clock;
@@ -30,7 +44,7 @@ export type AttachmentDeps = {
   /** True for the command ids of this client's own prompts. */
   readonly isOwnPrompt: (commandId: string) => boolean;
   readonly gates: {
-    opened(session: LiveSession, gate: Pick<OpenGate, 'gateId' | 'request'>): void;
+    opened(session: LiveSession, gate: AskedGate): void;
     resolved(gateId: GateId): void;
     /** What this client was asked in the session is not its to answer any more. */
     detached(session: LiveSession): void;
@@ -41,6 +55,9 @@ export type AttachmentDeps = {
 /**
  * One client following one session. Signals are held back from the moment of attaching until `goLive`, so that a
  * replay and the answer of the request come first and nothing is lost or repeated between them and the live events.
+ *
+ * A client that does not read keeps nobody waiting and fills no memory: what is only told is dropped for it, and what
+ * is stored is read again when it reads on.
  */
 export class Attachment implements Disposable {
   readonly session: LiveSession;
@@ -49,9 +66,15 @@ export class Attachment implements Disposable {
   readonly #projector: Projector;
   readonly #output: LiveOutput;
   readonly #news: ExtensionNews;
+  readonly #loops: LoopViews;
   readonly #subscription: Disposable;
   readonly #pending: SessionSignal[] = [];
   #waiters: (() => void)[] = [];
+  readonly #idleWaiters: (() => void)[] = [];
+  /** The last event that was passed on. */
+  #passed: number;
+  /** What the client missed, while it is served from the store. */
+  #lag: Lag | null = null;
   #isLive = false;
   #isBusy = false;
   #isDisposed = false;
@@ -61,15 +84,17 @@ export class Attachment implements Disposable {
     this.session = session;
     this.#role = role;
     this.#deps = deps;
-    const { notices, pilothouse, harn } = deps.facts;
-    this.#projector = new Projector({ notices, extras: pilothouse, harn });
+    this.#projector = new Projector(audienceOf(deps.facts));
     this.#news = new ExtensionNews(session.sessionId, deps.facts, deps.sender);
-    this.#output = new LiveOutput(deps.clock, (update) =>
-      deps.sender.update(session.sessionId, update, { replayed: false }),
-    );
+    this.#output = new LiveOutput(deps.clock, (update) => {
+      // The call's result shows it all to a client that reads too slowly for this.
+      if (this.#lag === null) deps.sender.update(session.sessionId, update, { replayed: false });
+    });
+    this.#loops = new LoopViews({ ...deps, session, role: () => this.#role });
     this.#projector.startIn(session.describe().currentModeId);
     const { snapshot, subscription } = session.subscribe((signal) => this.#take(signal));
     this.snapshot = snapshot;
+    this.#passed = snapshot.lastEventId;
     this.#subscription = subscription;
   }
 
@@ -94,11 +119,16 @@ export class Attachment implements Disposable {
   async replay(host: SessionHost, signal: AbortSignal): Promise<readonly Replayed[]> {
     const { sessionId } = this.session;
     const replayed: Replayed[] = [];
-    const { harn, pilothouse } = this.#deps.facts;
+    const { harn, pilothouse, notices } = this.#deps.facts;
     const receipts =
       harn || pilothouse
-        ? new StoredReceipts(host.controls, sessionId, (receipt) =>
-            this.#deps.receipts.replayed(receipt),
+        ? new StoredReceipts(
+            host.controls,
+            sessionId,
+            (receipt) => this.#deps.receipts.replayed(receipt),
+            (count) => {
+              if (notices) this.#send(damagedNotice(count), { replayed: true });
+            },
           )
         : null;
     let after = 0;
@@ -113,10 +143,17 @@ export class Attachment implements Disposable {
       const last = page.at(-1);
       if (last === undefined) break;
       after = last.seq;
+      await this.#room();
     }
     await receipts?.tellRest();
     this.#sendPartial(true);
     return replayed;
+  }
+
+  /** Resolves when the client is not far behind. */
+  async #room(): Promise<void> {
+    const { sender } = this.#deps;
+    if (sender.queuedChars > MOST_QUEUED_CHARS) await sender.taken();
   }
 
   #replayRecord(record: Stored<HistoryEvent>): readonly Replayed[] {
@@ -124,7 +161,7 @@ export class Attachment implements Disposable {
     this.#news.happened(event, { eventId: record.seq, replayed: true });
     const projected = this.#projector.history(record, { skipPrompt: false });
     for (const { update, offset } of projected)
-      this.#send(update, markOf({ eventId: record.seq, replayed: true, offset }));
+      this.#send(update, markOf({ eventId: record.seq, replayed: true, offset, record }));
     const [first] = projected;
     return first ? [{ eventId: record.seq, type: first.update.sessionUpdate }] : [];
   }
@@ -141,7 +178,8 @@ export class Attachment implements Disposable {
     if (options.withPartial) this.#sendPartial(false);
     this.#isLive = true;
     this.#askGates();
-    this.#pump();
+    if (this.#lag === null) this.#pump();
+    else void this.#catchUp(this.#lag);
   }
 
   /** The choices changed though no value did: the list is told anew. */
@@ -151,17 +189,86 @@ export class Attachment implements Disposable {
 
   /** Resolves when everything that has happened in the session so far was sent. */
   async drained(): Promise<void> {
-    if (this.#isDisposed || (this.#isLive && !this.#isBusy && this.#pending.length === 0)) return;
+    const isDone = this.#isLive && !this.#isBusy && this.#lag === null;
+    if (this.#isDisposed || (isDone && this.#pending.length === 0)) return;
     await new Promise<void>((resolve) => this.#waiters.push(resolve));
   }
 
   #take(signal: SessionSignal): void {
+    if (this.#lag !== null) {
+      this.#lag.note(signal);
+      return;
+    }
     this.#pending.push(signal);
-    if (this.#isLive) this.#pump();
+    const isFar = this.#deps.sender.queuedChars > MOST_QUEUED_CHARS;
+    if (isFar || this.#pending.length > MOST_PENDING) this.#fallBehind();
+    else if (this.#isLive) this.#pump();
+  }
+
+  #fallBehind(): void {
+    const lag = new Lag();
+    for (const signal of this.#pending.splice(0)) lag.note(signal);
+    this.#lag = lag;
+    if (this.#isLive) void this.#catchUp(lag);
+  }
+
+  /** Tells what was missed, as fast as the client reads, and is live again in the tick in which nothing is left. */
+  async #catchUp(lag: Lag): Promise<void> {
+    try {
+      do await this.#deps.sender.taken();
+      while (!this.#isDisposed && (await this.#tellMissed(lag)));
+    } catch (error) {
+      this.#deps.log.error('What a slow client missed of a session could not be read', {
+        sessionId: this.session.sessionId,
+        message: messageOf(error),
+      });
+    }
+    this.#lag = null;
+    for (const event of lag.wholes) this.#passEphemeral(event);
+    this.#pump();
+  }
+
+  /** A part of it; false if nothing is missing any more. */
+  async #tellMissed(lag: Lag): Promise<boolean> {
+    const { sessionId } = this.session;
+    const { host, receipts } = this.#deps;
+    await this.#settled();
+    if (lag.tip > this.#passed) {
+      for (const record of await this.#missed(sessionId, this.#passed)) {
+        this.#passHistory(record);
+        await this.#settled();
+      }
+      return true;
+    }
+    const behind = lag.loops.find(({ loopId, tip }) => tip > (this.#loops.passed(loopId) ?? 0));
+    if (behind !== undefined) {
+      const { loopId, origin } = behind;
+      const after = this.#loops.passed(loopId) ?? 0;
+      for (const record of await this.#missed(loopId as string as SessionId, after))
+        this.#loops.history(loopId, origin, record);
+      return true;
+    }
+    const after = lag.controlAfter;
+    if (after === null) return false;
+    lag.receiptsTold();
+    const page = await host.controls.receipts({ sessionId, after, limit: REPLAY_PAGE });
+    for (const { receipt } of page.receipts) receipts.live(receipt);
+    return true;
+  }
+
+  async #missed(loop: SessionId, after: number): Promise<readonly Stored<HistoryEvent>[]> {
+    const page = await this.#deps.host.history(loop, { all: true, after, limit: MISSED_PAGE });
+    if (page.length > 0) return page;
+    throw new Error(`The history of ${loop} ends at event ${after}, though more was told of it`);
+  }
+
+  /** Resolves when nothing that was begun to be told is under way. */
+  async #settled(): Promise<void> {
+    while (this.#isBusy) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
   }
 
   #pump(): void {
-    while (!this.#isBusy && !this.#isDisposed) {
+    while (!this.#isBusy && !this.#isDisposed && this.#lag === null) {
       const next = this.#pending.shift();
       if (next === undefined) {
         for (const wake of this.#waiters.splice(0)) wake();
@@ -175,10 +282,13 @@ export class Attachment implements Disposable {
     if (signal.stream === 'history') this.#passHistory(signal.record);
     else if (signal.stream === 'control') this.#passControl(signal.record);
     else if (signal.stream === 'ephemeral') this.#passEphemeral(signal.event);
+    else this.#loops.pass(signal);
   }
 
   #passHistory(record: Stored<HistoryEvent>): void {
     const { event, seq } = record;
+    if (seq <= this.#passed) return;
+    this.#passed = seq;
     const skipPrompt =
       event.type === 'turn_started' &&
       !this.#deps.facts.echoPrompts &&
@@ -186,7 +296,7 @@ export class Attachment implements Disposable {
     if (event.type === 'tool_ended') this.#output.ended(event.toolCallId);
     if (event.type === 'turn_ended') this.#output.clear();
     for (const { update, offset } of this.#projector.history(record, { skipPrompt }))
-      this.#send(update, markOf({ eventId: seq, replayed: false, offset }));
+      this.#send(update, markOf({ eventId: seq, replayed: false, offset, record }));
     if (event.type === 'tool_proposed') this.#output.started(event.toolCallId, event.content);
     this.#news.happened(event, { eventId: seq, replayed: false });
     if (event.type === 'gate_opened' && this.#role === 'host_owner')
@@ -214,6 +324,7 @@ export class Attachment implements Disposable {
       )
       .finally(() => {
         this.#isBusy = false;
+        for (const wake of this.#idleWaiters.splice(0)) wake();
         this.#pump();
       });
   }
@@ -243,6 +354,10 @@ export class Attachment implements Disposable {
       case 'staged_changed':
         this.#news.stagedChanged(event);
         break;
+      case 'compaction_started':
+        for (const update of this.#projector.compacting(event))
+          this.#send(update, { replayed: false });
+        break;
       case 'activity_changed':
         break;
     }
@@ -267,7 +382,14 @@ function markOf(mark: {
   eventId: number;
   replayed: boolean;
   offset: number | undefined;
+  /** The event that it tells; missing on what is not stored yet. */
+  record?: { readonly cause: Cause };
 }): EventMark {
-  const { eventId, replayed, offset } = mark;
-  return { eventId, replayed, ...(offset === undefined ? {} : { offset }) };
+  const { eventId, replayed, offset, record } = mark;
+  return {
+    eventId,
+    replayed,
+    ...(offset === undefined ? {} : { offset }),
+    ...(record === undefined ? {} : causeOf(record)),
+  };
 }

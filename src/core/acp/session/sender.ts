@@ -23,6 +23,16 @@ export class UpdateSender {
     return this.#peer.isBehind;
   }
 
+  /** How much waits for it, in characters. */
+  get queuedChars(): number {
+    return this.#peer.queuedChars;
+  }
+
+  /** Resolves when it has read what it was sent, or reads no more. */
+  taken(): Promise<void> {
+    return this.#peer.taken();
+  }
+
   update(sessionId: SessionId, update: WireUpdate, mark: EventMark): void {
     const harn: FrameMark = { ...mark, sessionId };
     this.#peer.notify('session/update', { sessionId, update, _meta: { harn } }, { _harn: harn });

@@ -38,6 +38,11 @@ const PARAMS: { readonly [name: string]: object } = {
   'session/truncate': { keepFirst: 1 },
   'session/restore_tool_call': { toolCallId: 'x' },
   'session/fs_mode': { mode: 'staged' },
+  '_pilothouse/gates/respond': { gateId: 'x' },
+  '_pilothouse/commands/withdraw': { commandId: 'x' },
+  '_pilothouse/loops/activate': { loopId: 'x' },
+  '_pilothouse/delegates/message': { loopId: 'x', text: 'y' },
+  '_pilothouse/delegates/stop': { loopId: 'x' },
   '_pilothouse/staged/edit': { path: '/a', staged: null },
   '_pilothouse/checkpoints/restore': { checkpointId: 'x' },
   '_pilothouse/queue/add': { content: 'x' },
@@ -58,6 +63,7 @@ const BY_SHAPE = [
   'session/fs_discard_staged',
   'session/restore_tool_call',
   '_pilothouse/staged/edit',
+  '_pilothouse/checkpoints/create',
   '_pilothouse/checkpoints/restore',
 ];
 
@@ -124,6 +130,8 @@ describe('controls over ACP', () => {
       'fs_snapshot_error',
       'fs_restore_error',
       'failed',
+      'nothing_to_gain',
+      'cancelled',
     ];
     const codes: { readonly [word: string]: number } = {
       no_active_prompt: -32004,

@@ -250,9 +250,9 @@ const record = (event: HistoryEvent, seq = 1): Stored<HistoryEvent> => ({
   event,
   hash: '',
 });
-const PLAIN = { notices: false, extras: false, harn: false };
-const OURS = { notices: true, extras: true, harn: false };
-const HARN = { notices: false, extras: false, harn: true };
+const PLAIN = { notices: false, extras: false, compaction: false, harn: false };
+const OURS = { notices: true, extras: true, compaction: true, harn: false };
+const HARN = { notices: false, extras: false, compaction: false, harn: true };
 
 type Shown = { readonly sessionUpdate: string; readonly _meta?: Record<string, unknown> };
 
@@ -444,13 +444,79 @@ describe('the projection from events to updates', () => {
       sessionUpdate: 'agent_message_chunk',
       content: { text: 'The turn failed: No credit' },
     });
-    expect(project(event, { notices: true, extras: false, harn: false })[0]).toMatchObject({
+    expect(project(event, { ...PLAIN, notices: true })[0]).toMatchObject({
       sessionUpdate: 'notice',
       severity: 'error',
       description: 'No credit',
     });
     expect(project(event, OURS)).toMatchObject([
       { _meta: { pilothouse: { turn: { state: 'ended', terminal: { reason: 'No credit' } } } } },
+    ]);
+  });
+
+  test('a compaction is told to whom takes it: under way, and over by what is stored', () => {
+    const takes = { ...PLAIN, compaction: true };
+    const started = { type: 'compaction_started', turnId, messageId, trigger: 'manual' } as const;
+    const rejected = EVENTS.compaction_rejected;
+    const end = (projector: Projector, event: HistoryEvent): unknown[] =>
+      projector.history(record(event), { skipPrompt: false }).map(({ update }) => update);
+    const followed = new Projector(takes);
+    expect(followed.compacting(started)).toEqual([
+      { sessionUpdate: 'compaction_update', compactionId: messageId, status: 'in_progress' },
+    ]);
+    const { summary, messageId: compactionId } = EVENTS.compacted;
+    const completed = {
+      sessionUpdate: 'compaction_update',
+      compactionId,
+      status: 'completed',
+      summary: [{ type: 'text', text: summary }],
+    };
+    expect(end(followed, EVENTS.compacted)).toEqual([completed]);
+    // A replay knows only the end.
+    expect(end(new Projector(takes), EVENTS.compacted)).toEqual([completed]);
+    expect(end(new Projector(takes), rejected)).toEqual([]);
+    for (const [reason, status] of [
+      ['cancelled', 'cancelled'],
+      ['restart', 'cancelled'],
+      ['summary_failed', 'failed'],
+    ] as const) {
+      const projector = new Projector(takes);
+      projector.compacting(started);
+      expect(end(projector, { ...rejected, reason })).toMatchObject([{ status }]);
+      expect(end(projector, { ...rejected, reason })).toEqual([]);
+    }
+    // Who does not take them is told nothing of ACP's, and ours what it reads anyway.
+    expect(new Projector(PLAIN).compacting(started)).toEqual([]);
+    expect(project(EVENTS.compacted)).toEqual([]);
+    expect(project(EVENTS.compacted, { ...OURS, compaction: false })).toMatchObject([
+      { sessionUpdate: 'session_info_update', _meta: { pilothouse: { compacted: {} } } },
+    ]);
+  });
+
+  test('a delegate is a mark on the call that began it, from its beginning to its hand-back', () => {
+    const projector = new Projector(OURS);
+    const { requestId, loopId, name } = EVENTS.delegate_started;
+    const marks = [EVENTS.delegate_started, { ...EVENTS.delegate_ended, requestId, loopId }].map(
+      (event) => projector.history(record(event), { skipPrompt: false })[0]?.update,
+    );
+    const call = {
+      sessionUpdate: 'tool_call_update',
+      toolCallId: EVENTS.delegate_started.toolCallId,
+    };
+    const { outcome } = EVENTS.delegate_ended;
+    expect(marks).toMatchObject([
+      { ...call, _meta: { pilothouse: { delegate: { loopId, name, state: 'running' } } } },
+      { ...call, _meta: { pilothouse: { delegate: { loopId, name, state: outcome } } } },
+    ]);
+    expect(project(EVENTS.delegate_started)).toEqual([]);
+  });
+
+  test('what the machine began a turn with is not shown as a person’s words', () => {
+    const event = { ...EVENTS.turn_started, origin: 'machine' } as const;
+    expect(project(event)).toEqual([]);
+    expect(project(event, OURS)).toMatchObject([
+      { sessionUpdate: 'session_info_update', _meta: { pilothouse: { machine: 'do' } } },
+      { _meta: { pilothouse: { turn: { state: 'started', origin: 'machine' } } } },
     ]);
   });
 
