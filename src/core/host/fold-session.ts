@@ -16,6 +16,9 @@ import { INHERITED } from './environment-policy.ts';
 
 const PAGE = 4_000;
 
+/** No state depends on a receipt, so a damaged one keeps nothing from being opened. */
+const ignored = (): void => undefined;
+
 /** What a stored session is: for the engine, and for what the host keeps of it. */
 export type FoldedSession = Folded & {
   readonly staged: StagedState;
@@ -62,7 +65,7 @@ export async function foldSession(
     }
   }
   for await (const page of pages((after, limit) =>
-    journal.readControl(sessionId, { after, limit }),
+    journal.readControl(sessionId, { after, limit, damagedReceipt: ignored }),
   )) {
     for (const record of page) {
       const { event, at } = record;
@@ -91,7 +94,7 @@ export async function foldSession(
 export async function storedNextTurns(journal: Journal, sessionId: SessionId): Promise<NextTurns> {
   const queue = new NextTurnQueue();
   for await (const page of pages((after, limit) =>
-    journal.readControl(sessionId, { after, limit }),
+    journal.readControl(sessionId, { after, limit, damagedReceipt: ignored }),
   )) {
     for (const { event, at } of page)
       if (event.type === 'queue_changed') queue.apply(event.change, event.actor, at);

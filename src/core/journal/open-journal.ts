@@ -1,6 +1,5 @@
 import { isAbsolute } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
-import { messageOf } from '../../base/errors.ts';
 import type { ControlEvent } from '../session/control-events.ts';
 import type { HistoryEvent, Stored } from '../session/events.ts';
 import type { Move } from '../session/history/branch.ts';
@@ -15,11 +14,11 @@ import {
 } from '../session/ports.ts';
 import type { SessionId } from '../session/words.ts';
 import type { StreamName } from './codec/canonical.ts';
-import type { Decoded } from './codec/codec.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { JournalError } from './errors.ts';
+import { type Decode, Reading, type ReadPage, type StreamPlace } from './reading.ts';
 import { WorkerClient } from './worker-client.ts';
-import type { Placed, RecordColumns, SessionColumns, Verification } from './worker-protocol.ts';
+import type { Placed, SessionColumns, Verification } from './worker-protocol.ts';
 import { workerUrl } from './worker-url.ts';
 
 /** The largest page of `sessions()`. */
@@ -186,7 +185,7 @@ class ThreadedJournal implements OpenJournal {
     range: HistoryRange,
   ): Promise<readonly Stored<HistoryEvent>[]> {
     const { decodeHistory } = this.#readyCodec() ?? (await this.#loadCodec());
-    return await this.#read(sessionId, 'history', range, decodeHistory);
+    return (await this.#read({ sessionId, stream: 'history' }, range, decodeHistory)).records;
   }
 
   async readControl(
@@ -194,7 +193,16 @@ class ThreadedJournal implements OpenJournal {
     range: HistoryRange,
   ): Promise<readonly Stored<ControlEvent>[]> {
     const { decodeControl } = this.#readyCodec() ?? (await this.#loadCodec());
-    return await this.#read(sessionId, 'control', range, decodeControl);
+    const found: Stored<ControlEvent>[] = [];
+    let rest: HistoryRange = range;
+    // What is left out does not count: a short page still means that there is no more.
+    for (;;) {
+      const page = await this.#read({ sessionId, stream: 'control' }, rest, decodeControl);
+      found.push(...page.records);
+      if (page.leftOut === 0 || page.lastSeq === null) return found;
+      const limit = rest.limit - page.records.length;
+      rest = { ...rest, limit, [range.newestFirst ? 'before' : 'after']: page.lastSeq };
+    }
   }
 
   async moves(sessionId: SessionId): Promise<readonly Move[]> {
@@ -296,51 +304,19 @@ class ThreadedJournal implements OpenJournal {
     return this.#codecLoading;
   }
 
-  async #read<E>(
-    sessionId: SessionId,
-    stream: StreamName,
-    range: HistoryRange,
-    decode: (
-      place: { session: string; stream: StreamName; seq: number },
-      v: number,
-      body: string,
-    ) => Decoded<E>,
-  ): Promise<readonly Stored<E>[]> {
-    const { badRecord } = this.#codec ?? (await this.#loadCodec());
-    const found: Stored<E>[] = [];
-    const failures: Error[] = [];
-    const take = (columns: RecordColumns): void => {
-      if (failures.length > 0) return;
-      try {
-        for (const [index, seq] of columns.seqs.entries()) {
-          const place = { session: sessionId, stream, seq };
-          const body = columns.bodies[index];
-          if (typeof body !== 'string') throw badRecord(place, 'its body is missing');
-          const { event, cause } = decode(place, columns.versions[index] ?? 0, body);
-          const at = columns.ats[index] ?? 0;
-          found.push({ sessionId, seq, at, event, cause, hash: columns.hashes[index] ?? '' });
-        }
-      } catch (error) {
-        failures.push(error instanceof Error ? error : new Error(messageOf(error)));
-      }
+  async #read<E>(place: StreamPlace, range: HistoryRange, decode: Decode<E>): Promise<ReadPage<E>> {
+    const reading = new Reading(place, range, decode, this.#codec ?? (await this.#loadCodec()));
+    const query = {
+      ...place,
+      after: range.after,
+      before: range.before,
+      limit: Math.trunc(range.limit),
+      newestFirst: range.newestFirst ?? false,
     };
     // Parts are decoded while the thread reads on, and leave the event loop free in between.
-    const last = await this.#client.call(
-      'read',
-      {
-        sessionId,
-        stream,
-        after: range.after,
-        before: range.before,
-        limit: Math.trunc(range.limit),
-        newestFirst: range.newestFirst ?? false,
-      },
-      take,
-    );
-    take(last);
-    const [failure] = failures;
-    if (failure !== undefined) throw failure;
-    return found;
+    const last = await this.#client.call('read', query, (part) => reading.take(part));
+    reading.take(last);
+    return reading.page();
   }
 }
 

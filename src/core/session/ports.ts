@@ -36,6 +36,11 @@ export type HistoryRange = {
   readonly before?: number;
   readonly limit: number;
   readonly newestFirst?: boolean;
+  /**
+   * Is told of each receipt that was damaged on disk, by its place in the control stream: it is left out, since
+   * nothing else depends on it. Missing: it is an error like any other damaged record.
+   */
+  readonly damagedReceipt?: (seq: number) => void;
 };
 
 /**

@@ -81,6 +81,8 @@ export type ReceiptPage = {
   readonly receipts: readonly ListedReceipt[];
   readonly hasBefore: boolean;
   readonly hasAfter: boolean;
+  /** Places of receipts that were damaged on disk and are left out; missing if there are none. */
+  readonly damaged?: readonly number[];
 };
 
 /** Messages for a running turn. `content` null means that it is malformed. Checks go in the order that Harn states. */

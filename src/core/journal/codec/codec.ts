@@ -159,6 +159,11 @@ function parseJson(place: RecordPlace, body: string): unknown {
   }
 }
 
+/** True if the canonical text of a control record ends as that of a receipt does, whatever it says before. */
+export function endsAsReceipt(body: string): boolean {
+  return body.endsWith('"type":"control_outcome"}');
+}
+
 /** A stored record that can't be understood. */
 export function badRecord(place: RecordPlace, what: string): JournalError {
   return new JournalError(

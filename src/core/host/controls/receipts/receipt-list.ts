@@ -32,14 +32,20 @@ export class ReceiptList {
       throw unknownSession(sessionId);
     const limit = Math.min(Math.max(query.limit ?? DEFAULT_LIMIT, 1), MAX_LIMIT);
     const isForward = after !== undefined;
-    const found = await this.#find(query, { after, before, newestFirst: !isForward }, limit + 1);
+    const damaged = new Set<number>();
+    const window = { after, before, newestFirst: !isForward };
+    const found = await this.#find(query, window, limit + 1, damaged);
     const hasMore = found.length > limit;
     const kept = found.slice(0, limit);
     const receipts = isForward ? kept : kept.toReversed();
-    if (isForward)
-      return { receipts, hasAfter: hasMore, hasBefore: await this.#hasBefore(query, after + 1) };
+    const unreadable = damaged.size === 0 ? {} : { damaged: [...damaged].sort((a, b) => a - b) };
+    if (isForward) {
+      const hasBefore = await this.#hasBefore(query, after + 1);
+      return { receipts, hasAfter: hasMore, hasBefore, ...unreadable };
+    }
     return {
       receipts,
+      ...unreadable,
       hasBefore: hasMore,
       hasAfter: before !== undefined && (await this.#hasAfter(query, before - 1)),
     };
@@ -53,7 +59,12 @@ export class ReceiptList {
     return (await this.#find(query, { after, newestFirst: false }, 1)).length > 0;
   }
 
-  async #find(query: ReceiptQuery, window: Window, most: number): Promise<ListedReceipt[]> {
+  async #find(
+    query: ReceiptQuery,
+    window: Window,
+    most: number,
+    damaged = new Set<number>(),
+  ): Promise<ListedReceipt[]> {
     const found: ListedReceipt[] = [];
     let { after, before } = window;
     while (found.length < most) {
@@ -62,6 +73,7 @@ export class ReceiptList {
         ...(before === undefined ? {} : { before }),
         limit: PAGE,
         newestFirst: window.newestFirst,
+        damagedReceipt: (seq) => damaged.add(seq),
       });
       for (const record of page) {
         const listed = fitting(record, query);
