@@ -135,6 +135,7 @@ export class RequestDesk {
     const isStopped = outcome === 'cancelled' && node.parent?.live?.session.isActive !== true;
     await this.handBack(node, { requestId, background: request.background && !isStopped }, ended);
     request.done.resolve({ loopId: node.loopId, requestId, outcome, text });
+    announce(node);
   }
 
   async #run(node: LoopNode, request: Request, origin: CommandOrigin): Promise<Ended> {
@@ -214,6 +215,14 @@ export class RequestDesk {
   #warn({ loopId }: LoopNode, what: string, failure: unknown): void {
     this.#deps.log.warn(what, { loopId, error: messageOf(failure) });
   }
+}
+
+/** Tells whoever follows the session that a delegate rests, which it does only when it has handed back. */
+function announce({ live }: LoopNode): void {
+  if (live === null) return;
+  const { isActive: activePrompt, openGates } = live.session;
+  const counts = { openGates: openGates.length, queued: 0 };
+  live.session.announce({ type: 'activity_changed', activePrompt, ...counts });
 }
 
 function nextActivity(session: Session): Promise<void> {
