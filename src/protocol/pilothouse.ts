@@ -22,7 +22,7 @@ export type PilothouseAgentMethods = {
   ];
   '_pilothouse/sessions/search': [
     { text: string; cursor?: string; limit?: number },
-    { sessions: readonly JsonObject[]; nextCursor?: string },
+    { sessions: readonly (JsonObject & SearchFindings)[]; nextCursor?: string },
   ];
   '_pilothouse/secrets/set': [{ source: string; key: string | null }, Record<string, never>];
   '_pilothouse/models/configure': [
@@ -241,6 +241,28 @@ export type PilothouseClientNotifications = {
     mode: 'immediate' | 'staged';
     paths: readonly string[];
   };
+};
+
+/** What a search found in a session and its delegates, beside what lists show of it. */
+export type SearchFindings = {
+  /** A few: the title, then the newest. */
+  hits: SearchHit[];
+  /** Messages that hold every word; at least so many if it is not exact. */
+  hitCount: number;
+  isHitCountExact: boolean;
+};
+
+export type SearchHit = {
+  /** The event that the message begins with; null for the title. */
+  eventId: number | null;
+  /** `machine`: what the host gave the agent to do. */
+  role: 'user' | 'assistant' | 'tool' | 'machine' | 'title';
+  /** Plain text of one line around the match. */
+  snippet: string;
+  /** Where in the snippet the words stand: from, to (exclusive), in UTF-16 units. */
+  ranges: [start: number, end: number][];
+  /** Present if a delegate's loop said it. */
+  loopId?: string;
 };
 
 /** Stored in the history, stored as bookkeeping, or only told. */

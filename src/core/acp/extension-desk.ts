@@ -26,7 +26,7 @@ import { badField, requireValid } from './params.ts';
 import { causeOf, type Projected } from './projection/projected.ts';
 import { Projector } from './projection/projector.ts';
 import { isoTime } from './projection/turn-updates.ts';
-import { sessionItem } from './session/session-item.ts';
+import { foundSession } from './session/session-item.ts';
 import type { BuiltInMethod, ControlRoomMethod, ExtensionClient, Extensions } from './types.ts';
 import { asRpcError } from './wire-errors.ts';
 
@@ -190,7 +190,7 @@ export class ExtensionDesk {
       case '_pilothouse/sessions/search': {
         const page = await this.#host.list(params as Parameters<SessionHost['list']>[0]);
         const next = page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor };
-        return { sessions: page.sessions.map(sessionItem), ...next };
+        return { sessions: page.sessions.map(foundSession), ...next };
       }
       case '_pilothouse/gates/list': {
         const { sessionId } = params as { sessionId: SessionId };

@@ -15,7 +15,7 @@ import type {
   SessionSignal,
   Stored,
 } from '../session/events.ts';
-import type { SessionRow } from '../session/ports.ts';
+import type { SessionHits, SessionRow } from '../session/ports.ts';
 import type {
   CommandId,
   EnvironmentPolicy,
@@ -114,6 +114,8 @@ export type ListedSession = SessionRow & {
   readonly activePrompt: boolean;
   readonly openGates: number;
   readonly currentModeId: Mode;
+  /** Present where text was looked for. */
+  readonly found?: SessionHits;
 };
 
 /** A prompt as admitted. The same `commandId` with the same content is answered from the record. */

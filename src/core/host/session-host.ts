@@ -158,11 +158,14 @@ export class LocalSessionHost implements SessionHost {
     text?: string;
   }): Promise<{ sessions: readonly ListedSession[]; nextCursor?: string }> {
     this.#refuseWhenClosed();
-    const { rows, nextCursor } = await this.#parts.deps.journal.sessions({
+    const { rows, nextCursor, found } = await this.#parts.deps.journal.sessions({
       ...query,
       limit: query.limit ?? DEFAULT_LIST_LIMIT,
     });
-    const sessions = rows.map((row) => this.#listed(row));
+    const sessions = rows.map((row, index) => {
+      const hits = found?.[index];
+      return { ...this.#listed(row), ...(hits === undefined ? {} : { found: hits }) };
+    });
     return nextCursor === undefined ? { sessions } : { sessions, nextCursor };
   }
 

@@ -9,6 +9,7 @@ import {
   type Journal,
   type Log,
   type NewRecord,
+  type SessionHits,
   type SessionRow,
   type StoredRecord,
 } from '../session/ports.ts';
@@ -222,20 +223,24 @@ class ThreadedJournal implements OpenJournal {
     return (await this.#client.call('delegates', { sessionId: rootId })).map(sessionRow);
   }
 
-  async sessions(query: {
-    cwd?: string;
-    cursor?: string;
-    limit: number;
-    text?: string;
-  }): Promise<{ rows: readonly SessionRow[]; nextCursor?: string }> {
+  async sessions(query: { cwd?: string; cursor?: string; limit: number; text?: string }): Promise<{
+    rows: readonly SessionRow[];
+    nextCursor?: string;
+    found?: readonly SessionHits[];
+  }> {
     if (this.#readyCodec() === null && this.#codecLoading !== null) await this.#codecLoading;
     const from = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
     const limit = Math.max(1, Math.min(MAX_LIST_LIMIT, Math.trunc(query.limit)));
     const { cwd, text } = query;
-    const { rows, more } = await this.#client.call('list', { cwd, text, from, limit });
+    const { rows, more, found } = await this.#client.call('list', { cwd, text, from, limit });
     const last = rows.at(-1);
     const nextCursor = more && last !== undefined ? encodeCursor(last) : undefined;
-    return { rows: rows.map(sessionRow), ...(nextCursor === undefined ? {} : { nextCursor }) };
+    return {
+      rows: rows.map(sessionRow),
+      ...(nextCursor === undefined ? {} : { nextCursor }),
+      // A loop's id was a `LoopId` when its streams were made.
+      ...(found === undefined ? {} : { found: found as readonly SessionHits[] }),
+    };
   }
 
   async deleteSession(sessionId: SessionId): Promise<boolean> {

@@ -1,3 +1,4 @@
+import type { SessionHit, SessionHits } from '../session/ports.ts';
 import type { StreamName } from './codec/canonical.ts';
 import type { EncodedRecord } from './codec/codec.ts';
 import type { JournalErrorShape } from './errors.ts';
@@ -56,6 +57,15 @@ export type SessionColumns = {
   readonly rootId?: string;
 };
 
+/** Who said what was found; `machine`: what the host told the agent. */
+export type HitRole = SessionHit['role'];
+
+/** A match, before ids have their types. */
+export type SearchHit = Omit<SessionHit, 'loopId'> & { readonly loopId?: string };
+
+/** What was found in a session. */
+export type FoundHits = Omit<SessionHits, 'hits'> & { readonly hits: readonly SearchHit[] };
+
 /** A `history_moved` record. */
 export type MoveColumns = { readonly seq: number; readonly to: number };
 
@@ -85,7 +95,10 @@ export type Operations = {
   moves: { args: { sessionId: string }; result: readonly MoveColumns[] };
   session: { args: { sessionId: string }; result: SessionColumns | null };
   delegates: { args: { sessionId: string }; result: readonly SessionColumns[] };
-  list: { args: ListQuery; result: { rows: readonly SessionColumns[]; more: boolean } };
+  list: {
+    args: ListQuery;
+    result: { rows: readonly SessionColumns[]; more: boolean; found?: readonly FoundHits[] };
+  };
   hashAt: { args: { sessionId: string; seq: number }; result: string | null };
   verify: { args: { sessionId: string; stream: StreamName }; result: Verification };
   delete: { args: { sessionId: string }; result: boolean };

@@ -1,7 +1,7 @@
 import type { ControlEvent } from './control-events.ts';
 import type { Cause, HistoryEvent, Stored } from './events.ts';
 import type { Move } from './history/branch.ts';
-import type { SessionId } from './words.ts';
+import type { LoopId, SessionId } from './words.ts';
 
 /** A new record for one of a session's two streams; a missing cause is an empty one. */
 export type NewRecord =
@@ -28,6 +28,29 @@ export type SessionRow = {
   readonly prefixHash: string;
   /** Present on the row of a delegate's loop, which is in no list: the session it belongs to. */
   readonly rootId?: SessionId;
+};
+
+/** A place where words that were looked for stand. */
+export type SessionHit = {
+  /** The event that the message begins with; null for the title. */
+  readonly eventId: number | null;
+  /** Who said it; `machine`: what the host gave the agent to do. */
+  readonly role: 'user' | 'assistant' | 'tool' | 'machine' | 'title';
+  /** Plain text of one line around the match. */
+  readonly snippet: string;
+  /** Where in the snippet the words stand: from, to (exclusive), in UTF-16 units. */
+  readonly ranges: readonly (readonly [start: number, end: number])[];
+  /** Present if a delegate's loop said it. */
+  readonly loopId?: LoopId;
+};
+
+/** What a search found in a session and its delegates: the title, then the newest. */
+export type SessionHits = {
+  /** A few of them. */
+  readonly hits: readonly SessionHit[];
+  /** Messages that hold every word; if not exact, at least so many. */
+  readonly hitCount: number;
+  readonly isCountExact: boolean;
 };
 
 /** Which part of a history to read. `after` and `before` are exclusive event ids. */
@@ -60,13 +83,16 @@ export interface Journal {
   session(sessionId: SessionId): Promise<SessionRow | null>;
   /** The loops that work for a session, oldest first; their streams are read, hashed and verified by their ids. */
   delegates(rootId: SessionId): Promise<readonly SessionRow[]>;
-  /** Sorted by last message, newest first, then by id. `cursor` is opaque. Throws `journal.bad_cursor`. */
-  sessions(query: {
-    cwd?: string;
-    cursor?: string;
-    limit: number;
-    text?: string;
-  }): Promise<{ rows: readonly SessionRow[]; nextCursor?: string }>;
+  /**
+   * Sorted by last message, newest first, then by id. `cursor` is opaque. With `text`, sessions in which a message or
+   * the title holds every word, the last one perhaps unfinished, and what was found in each row's session, in the same
+   * order. Throws `journal.bad_cursor`.
+   */
+  sessions(query: { cwd?: string; cursor?: string; limit: number; text?: string }): Promise<{
+    rows: readonly SessionRow[];
+    nextCursor?: string;
+    found?: readonly SessionHits[];
+  }>;
   /** Removes every trace of the session and of its delegates; false if there was none. */
   deleteSession(sessionId: SessionId): Promise<boolean>;
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../base/json.ts';
 import type { SessionConfigOption, SessionModeState } from '../../../protocol/acp.ts';
 import type { SessionItem } from '../../../protocol/harn.ts';
+import type { SearchFindings } from '../../../protocol/pilothouse.ts';
 import type { ListedSession, LiveSession } from '../../host/api.ts';
 import { isBlank } from '../../host/views/blank.ts';
 import { isoTime } from '../projection/turn-updates.ts';
@@ -10,6 +11,17 @@ export type ShownSession = SessionItem & {
   readonly additionalDirectories?: readonly string[];
   readonly _meta: JsonObject;
 };
+
+/** A session as a search shows it, with what was found in it. */
+export function foundSession(session: ListedSession): ShownSession & SearchFindings {
+  const { hits = [], hitCount = 0, isCountExact = true } = session.found ?? {};
+  return {
+    ...sessionItem(session),
+    hits: hits.map((hit) => ({ ...hit, ranges: hit.ranges.map(([start, end]) => [start, end]) })),
+    hitCount,
+    isHitCountExact: isCountExact,
+  };
+}
 
 /** Shows a session. */
 export function sessionItem(session: ListedSession): ShownSession {

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Sliced } from './reader.ts';
 import { rollBack } from './schema.ts';
 import type { Scrubber } from './scrubber.ts';
-import type { SearchIndex } from './search-index.ts';
+import type { SearchIndex } from './search/search-index.ts';
 
 const SLICE_ROWS = 256;
 

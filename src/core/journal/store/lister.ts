@@ -1,16 +1,20 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { HOST_STREAM } from '../../session/ports.ts';
-import type { ListPosition, ListQuery, SessionColumns } from '../worker-protocol.ts';
+import type { FoundHits, ListPosition, ListQuery, SessionColumns } from '../worker-protocol.ts';
 import { SESSION_COLUMNS, type Sliced, sessionColumns } from './reader.ts';
-import type { SearchIndex, SearchTerms } from './search-index.ts';
+import { Finder } from './search/finder.ts';
+import { Hits } from './search/hits.ts';
+import type { SearchIndex } from './search/search-index.ts';
 
-/** A page of the session list. */
-export type ListPage = { rows: readonly SessionColumns[]; more: boolean };
+/** A page of the session list; with a search, what was found in each. */
+export type ListPage = {
+  rows: readonly SessionColumns[];
+  more: boolean;
+  found?: readonly FoundHits[];
+};
 
-/** Sessions looked at in one slice of a search that has to test one after another. */
-const SLICE_SESSIONS = 64;
-
-type Candidate = { readonly n: number; readonly columns: SessionColumns };
+/** A session that a page may show. */
+export type Candidate = { readonly n: number; readonly columns: SessionColumns };
 
 /**
  * Lists sessions, newest message first, then by id. A page begins after a position, not at an offset: sessions that
@@ -18,40 +22,29 @@ type Candidate = { readonly n: number; readonly columns: SessionColumns };
  */
 export class Lister {
   readonly #database: DatabaseSync;
-  readonly #search: SearchIndex;
+  readonly #finder: Finder;
 
-  constructor(database: DatabaseSync, search: SearchIndex) {
+  constructor(database: DatabaseSync, index: SearchIndex) {
     this.#database = database;
-    this.#search = search;
+    this.#finder = new Finder(index, new Hits(database, index));
   }
 
   *list(query: ListQuery): Sliced<undefined, ListPage> {
-    if (query.text === undefined) return pageOf(this.#page(query, query.limit + 1), query.limit);
-    const terms = this.#search.terms(query.text);
-    if (terms === null) return { rows: [], more: false };
-    // A full-text index must know what was just appended.
-    yield* this.#search.catchUp();
-    const few = this.#search.sessionsIfFew(terms);
-    if (few !== null) return pageOf(this.#page(query, query.limit + 1, few), query.limit);
-    return yield* this.#testOneByOne(query, terms);
-  }
-
-  /** Many sessions match, so a page of them is found soon by looking at each in list order. */
-  *#testOneByOne(query: ListQuery, terms: SearchTerms): Sliced<undefined, ListPage> {
-    const found: Candidate[] = [];
-    let from = query.from;
-    for (;;) {
-      const candidates = this.#page({ ...query, from }, SLICE_SESSIONS);
-      for (const candidate of candidates) {
-        if (this.#search.matches(candidate.n, terms)) found.push(candidate);
-        if (found.length > query.limit) return pageOf(found, query.limit);
-      }
-      const last = candidates.at(-1);
-      if (last === undefined || candidates.length < SLICE_SESSIONS) break;
-      from = last.columns;
-      yield;
+    const { text, limit } = query;
+    if (text === undefined) {
+      const candidates = this.#page(query, limit + 1);
+      const rows = candidates.slice(0, limit).map(({ columns }) => columns);
+      return { rows, more: candidates.length > limit };
     }
-    return pageOf(found, query.limit);
+    const found = yield* this.#finder.find(text, limit + 1, (after, count, among) =>
+      this.#page({ ...query, from: after?.columns ?? query.from }, count, among),
+    );
+    const shown = found.slice(0, limit);
+    return {
+      rows: shown.map(({ candidate }) => candidate.columns),
+      more: found.length > limit,
+      found: shown.map(({ hits }) => hits),
+    };
   }
 
   #page(
@@ -81,11 +74,4 @@ export class Lister {
       .all(...values, limit);
     return rows.map((row) => ({ n: Number(row['n']), columns: sessionColumns(row) }));
   }
-}
-
-function pageOf(candidates: readonly Candidate[], limit: number): ListPage {
-  return {
-    rows: candidates.slice(0, limit).map((candidate) => candidate.columns),
-    more: candidates.length > limit,
-  };
 }

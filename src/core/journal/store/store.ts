@@ -9,7 +9,7 @@ import { Deleter } from './deleter.ts';
 import { Lister } from './lister.ts';
 import { Reader } from './reader.ts';
 import { Scrubber } from './scrubber.ts';
-import { SearchIndex } from './search-index.ts';
+import { SearchIndex } from './search/search-index.ts';
 import { Verifier } from './verifier.ts';
 
 /** Everything that works on the open database, and the lock that entitles to it. */
