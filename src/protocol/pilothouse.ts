@@ -20,6 +20,7 @@ export type PilothouseAgentMethods = {
     { sessionId: string; stream?: 'history' | 'control' },
     { ok: boolean; eventId?: number; reason?: string },
   ];
+  /** Newest session first: those in which a message or the title holds every word, the last one perhaps unfinished. */
   '_pilothouse/sessions/search': [
     { text: string; cursor?: string; limit?: number },
     { sessions: readonly (JsonObject & SearchFindings)[]; nextCursor?: string },
