@@ -17,6 +17,7 @@ const NAMES: ReadonlyMap<string, RpcCodeName> = new Map([
   ['feed.unknown_event', 'invalidParams'],
   ['feed.too_many', 'invalidRequest'],
   ['control.unknown_session', 'noSuchSession'],
+  ['control.unknown_loop', 'invalidParams'],
 ]);
 
 /** The field a refused value came from, where the error can't say. */
@@ -29,6 +30,7 @@ const PATHS: ReadonlyMap<string, string> = new Map([
   ['session.empty_prompt', '/prompt'],
   ['journal.bad_cursor', '/cursor'],
   ['feed.unknown_loop', '/loops'],
+  ['control.unknown_loop', '/_meta/pilothouse/loopId'],
   ['feed.unknown_event', '/from'],
 ]);
 

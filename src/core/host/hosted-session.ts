@@ -8,7 +8,8 @@ import type { ModelCatalog } from '../session/model.ts';
 import type { SessionRow } from '../session/ports.ts';
 import type { Session } from '../session/session.ts';
 import { HOST } from '../session/state/gates.ts';
-import type { CommandId, EnvironmentPolicy, GateId, SessionId } from '../session/words.ts';
+import type { Prompt } from '../session/state/prompts.ts';
+import type { CommandId, EnvironmentPolicy, GateId, LoopId, SessionId } from '../session/words.ts';
 import type {
   Client,
   ListedSession,
@@ -18,6 +19,7 @@ import type {
   PromptRequest,
 } from './api.ts';
 import type { AttachedClients } from './attached-files.ts';
+import { unknownLoop } from './controls/sessions-at-hand.ts';
 import type { DelegateRuntime } from './delegates/delegate-runtime.ts';
 import { ExternalChanges } from './external-changes.ts';
 import { sha256 } from './node-ports.ts';
@@ -120,13 +122,33 @@ export class HostedSession implements LiveSession {
     return configOptions(this.#parts.session.config, await this.#parts.models.list());
   }
 
+  /** Where prompts go that name no loop: the root loop, unless somebody chose a delegate that is still there. */
+  get activeLoopId(): LoopId {
+    const { session, delegates } = this.#parts;
+    const chosen = session.activeLoop;
+    const isThere = delegates
+      .loops()
+      .some(({ loopId, state }) => loopId === chosen && state !== 'closed');
+    return isThere && chosen !== null ? chosen : (String(this.sessionId) as LoopId);
+  }
+
+  /** A loop that lives takes it in this tick. Throws `unknown_loop`. */
   prompt(request: PromptRequest): Promise<PromptOutcome> {
-    return this.#parts.session.prompt({
+    const prompt: Prompt = {
       order: request.admission.order,
       commandId: request.commandId ?? this.#parts.newCommandId(),
       content: request.content,
       actor: request.actor,
-    });
+    };
+    const loopId = request.loopId ?? this.activeLoopId;
+    if (String(loopId) === this.sessionId) return this.#parts.session.prompt(prompt);
+    return this.#promptDelegate(loopId, prompt);
+  }
+
+  async #promptDelegate(loopId: LoopId, prompt: Prompt): Promise<PromptOutcome> {
+    const loop = await this.#parts.delegates.loop(loopId);
+    if (loop === null) throw unknownLoop(this.sessionId, loopId);
+    return loop.prompt(prompt);
   }
 
   async setOption(

@@ -39,6 +39,7 @@ import type { AbortReason } from './turn/aborts.ts';
 import { workspaceFault, workspaceFaulted } from './turn/checkpoint-required.ts';
 import {
   type CommandId,
+  type LoopId,
   type MessageId,
   rootLoop,
   type SessionConfig,
@@ -174,6 +175,11 @@ export class Session implements Disposable, SessionControl {
   /** True while a turn that a restart found stands at its question and nobody has gone on with it. */
   get isParked(): boolean {
     return this.#loop.isParked;
+  }
+
+  /** Where prompts go that name no loop; null before anybody chose one. */
+  get activeLoop(): LoopId | null {
+    return this.#folded.state.activeLoop;
   }
 
   /** The turn that runs or is parked; null between turns. */

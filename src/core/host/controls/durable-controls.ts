@@ -10,7 +10,7 @@ import type { DurableControls } from './durable-api.ts';
 import type { DurableSession } from './durable-session.ts';
 import { answerOf, requireFitting } from './gate-response.ts';
 import type { Receipted, ReceiptWriter } from './receipts/receipted.ts';
-import { noSuchSession } from './sessions-at-hand.ts';
+import { noSuchSession, unknownLoop } from './sessions-at-hand.ts';
 
 /** What the desk needs around it. */
 export type DurableSurroundings = {
@@ -53,7 +53,7 @@ export class DurableDesk implements DurableControls {
       const loopId =
         gate === undefined
           ? await this.#loopOf(session, commandId as CommandId)
-          : (gate.loopId ?? rootOf(session));
+          : (gate.loop?.loopId ?? rootOf(session));
       const wasFirst = await inLoop(requireLoop(session, loopId), (entries) =>
         entries.respondToGate(gateId as GateId, answer, originOf(target, commandId)),
       );
@@ -203,16 +203,8 @@ function requireLoop(session: DurableSession, loopId: string): LoopEntries | Pro
   if (!(entries instanceof Promise)) return entries;
   return entries.then((found) => {
     if (found !== null) return found;
-    throw unknownLoop(session, loopId);
+    throw unknownLoop(session.sessionId, loopId);
   });
-}
-
-function unknownLoop(session: DurableSession, loopId: string): ControlRefused {
-  return new ControlRefused(
-    'unknown_loop',
-    `Session ${session.sessionId} has no open loop ${loopId}. List its loops to see which there are.`,
-    { sessionId: session.sessionId, loopId },
-  );
 }
 
 async function requireDelegate(session: DurableSession, loopId: string): Promise<void> {

@@ -19,7 +19,7 @@ export class HostedDurable implements DurableSession {
   }
 
   get activeLoopId(): LoopId {
-    return this.#root;
+    return this.#hosted.activeLoopId;
   }
 
   get #root(): LoopId {

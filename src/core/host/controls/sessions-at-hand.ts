@@ -38,3 +38,12 @@ export async function liveSession(
     { sessionId, liveState: 'persisted' },
   );
 }
+
+/** A loop that its session does not have, or that has ended. */
+export function unknownLoop(sessionId: string, loopId: string): ControlRefused {
+  return new ControlRefused(
+    'unknown_loop',
+    `Session ${sessionId} has no open loop ${loopId}. List its loops to see which there are.`,
+    { sessionId, loopId },
+  );
+}

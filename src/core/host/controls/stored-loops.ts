@@ -9,9 +9,13 @@ type Begun = Extract<HistoryEvent, { type: 'delegate_started' }>;
 
 /** The loops of a session from what is on disk, parents before children; nothing of it runs. */
 export async function storedLoops(
-  journal: Pick<Journal, 'readHistory'>,
+  journal: Pick<Journal, 'readHistory' | 'delegates' | 'session'>,
   sessionId: SessionId,
 ): Promise<readonly ListedLoop[]> {
+  const lastEventId = (await journal.session(sessionId))?.lastEventId ?? 0;
+  // Most have none, and reading a long history takes a while.
+  if ((await journal.delegates(sessionId)).length === 0)
+    return [{ ...root(sessionId), lastEventId }];
   const loops: ListedLoop[] = [];
   const waiting: { readonly begun: Begun | null; readonly parent: ListedLoop | null }[] = [
     { begun: null, parent: null },
@@ -21,20 +25,37 @@ export async function storedLoops(
     const loopId = begun?.loopId ?? sessionId;
     const records = await begunIn(journal, loopId as string as SessionId);
     const loop: ListedLoop = {
-      loopId,
-      parentLoopId: parent?.loopId ?? null,
-      name: begun?.name ?? '',
-      state: 'closed',
-      depth: (parent?.depth ?? -1) + 1,
-      openGates: 0,
-      prompt: begun?.prompt ?? '',
-      toolCallId: begun?.toolCallId ?? null,
+      ...root(sessionId),
+      ...(begun === null || parent === null
+        ? {}
+        : {
+            loopId,
+            parentLoopId: parent.loopId,
+            name: begun.name,
+            depth: parent.depth + 1,
+            prompt: begun.prompt,
+            toolCallId: begun.toolCallId,
+          }),
       lastEventId: records.lastEventId,
     };
     loops.push(loop);
     for (const child of records.begun) waiting.push({ begun: child, parent: loop });
   }
   return loops;
+}
+
+function root(sessionId: SessionId): ListedLoop {
+  return {
+    loopId: sessionId,
+    parentLoopId: null,
+    name: 'main',
+    state: 'closed',
+    depth: 0,
+    openGates: 0,
+    prompt: '',
+    toolCallId: null,
+    lastEventId: 0,
+  };
 }
 
 /** A delegate that was given several requests is listed once, by its first. */

@@ -7,6 +7,7 @@ import { Timeline } from '../history/timeline.ts';
 import type {
   CommandId,
   GateId,
+  LoopId,
   ProcessId,
   SessionConfig,
   Terminal,
@@ -56,6 +57,7 @@ export class SessionState {
   #delegate: DelegateOrigin | null = null;
   #commands: readonly AvailableCommand[] = [];
   #openTurn: TurnId | null = null;
+  #activeLoop: LoopId | null = null;
   readonly #started = new Set<ToolCallId>();
   readonly #openGates = new Set<GateId>();
   readonly #processes = new Set<ProcessId>();
@@ -83,6 +85,11 @@ export class SessionState {
   /** Whose delegate it is; null for a session's own loop. */
   get delegate(): DelegateOrigin | null {
     return this.#delegate;
+  }
+
+  /** Where prompts go that name no loop; null before anybody chose one. */
+  get activeLoop(): LoopId | null {
+    return this.#activeLoop;
   }
 
   /** A turn that began and has not ended; after a crash it is the interrupted one. */
@@ -172,6 +179,9 @@ export class SessionState {
     switch (event.type) {
       case 'command_issued':
         this.#issued(event);
+        break;
+      case 'active_loop_changed':
+        this.#activeLoop = event.active;
         break;
       case 'command_accepted':
         this.#update(event.commandId, { bodyHash: event.bodyHash });
