@@ -229,10 +229,11 @@ export class Session implements Disposable, SessionControl {
   /** Stops the running turn and every prompt that arrived before `order`. True if this call ended something. */
   cancelBefore(order: number, reason: AbortReason): boolean {
     const ended = this.#loop.cancelBefore(order, reason);
-    if (ended || reason.kind !== 'cancelled' || this.#loop.isActive) return ended;
+    // A turn that is stopped takes what was started with it.
+    if (reason.kind !== 'cancelled' || this.#loop.activeTurn !== null) return ended;
     const delegates = this.#resources.delegates?.list() ?? [];
     this.#stopLeftOvers();
-    return delegates.some(({ state }) => state === 'running' || state === 'waiting');
+    return ended || delegates.some(({ state }) => state === 'running' || state === 'waiting');
   }
 
   /** As `cancelBefore`, as a command: its record goes ahead of what it brings about, which does not wait for the disk. */

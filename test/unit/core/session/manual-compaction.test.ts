@@ -302,6 +302,29 @@ describe('a compaction that goes on', () => {
     expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain('first, with');
   });
 
+  it('takes background processes with it when Stop ends it', async () => {
+    const asked = new Deferred<void>();
+    const model = new ScriptedModel(
+      LONG,
+      says('short'),
+      streamsForever('', () => asked.resolve()),
+    );
+    let killed = 0;
+    const t = await aSession({
+      model,
+      stopAll: async () => {
+        killed += 1;
+      },
+    });
+    await t.prompt('first');
+    await t.prompt('second');
+    const outcome = t.session.compact(origin());
+    await asked.promise;
+    t.session.cancelBefore(9, STOP);
+    await outcome;
+    expect(killed).toBe(1);
+  });
+
   it('is ended by a close', async () => {
     const { t, outcome } = await compacting();
     await t.session.close(CLOSE, OWNER);
