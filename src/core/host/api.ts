@@ -142,8 +142,9 @@ export type OpenGate = {
   readonly turnId: TurnId;
   readonly request: GateRequest;
   readonly openedAt: number;
-  /** The delegate that asks; missing on questions of the root loop. */
-  readonly loop?: { readonly loopId: LoopId; readonly name: string };
+  /** The delegate that asks, and what it is called; missing on questions of the root loop. */
+  readonly loopId?: LoopId;
+  readonly loopName?: string;
 };
 
 /** A session in memory. */

@@ -7,7 +7,7 @@ import type { SessionId } from '../../session/words.ts';
 import type { ClientFacts } from '../client-facts.ts';
 
 /** A gate as it is asked, without when it opened. */
-export type AskedGate = Pick<OpenGate, 'gateId' | 'request' | 'loop'>;
+export type AskedGate = Pick<OpenGate, 'gateId' | 'request' | 'loopId' | 'loopName'>;
 
 type Of<K extends GateRequest['kind']> = Extract<GateRequest, { kind: K }>;
 
@@ -100,10 +100,10 @@ function form(sessionId: SessionId, gate: AskedGate, request: Of<'ask'>): Create
 }
 
 /** A delegate asks in its session's name: a person has to see who wants it. */
-function named({ loop }: AskedGate, text: string): string {
-  return loop === undefined ? text : `${loop.name}: ${text}`;
+function named({ loopId, loopName }: AskedGate, text: string): string {
+  return loopId === undefined ? text : `${loopName ?? loopId}: ${text}`;
 }
 
-function extras({ gateId, loop }: AskedGate): Pick<GateExtras, 'gateId' | 'loopId'> {
-  return { gateId, ...(loop === undefined ? {} : { loopId: loop.loopId }) };
+function extras({ gateId, loopId }: AskedGate): Pick<GateExtras, 'gateId' | 'loopId'> {
+  return { gateId, ...(loopId === undefined ? {} : { loopId }) };
 }

@@ -69,7 +69,7 @@ export class LoopViews {
     if (event.type === 'gate_resolved') gates.resolved(event.gateId);
     if (event.type !== 'gate_opened' || role() !== 'host_owner') return;
     const { gateId, request } = event;
-    gates.opened(session, { gateId, request, loop: { loopId, name: origin.name } });
+    gates.opened(session, { gateId, request, loopId, loopName: origin.name });
   }
 
   #ephemeral(

@@ -89,7 +89,12 @@ export class PromptDesk {
         throw badField('/sessionId', 'is empty');
       });
     }
-    const { status, receipt } = this.#cancel(sessionId as SessionId, actor);
+    const { commandId } = commandIdOf(params);
+    const { status, receipt } = this.#cancel(
+      sessionId as SessionId,
+      actor,
+      commandId as CommandId | undefined,
+    );
     await receipt;
     return status;
   }
@@ -119,14 +124,14 @@ export class PromptDesk {
     return arrived;
   }
 
-  #cancel(sessionId: SessionId, actor: Actor): CancelResult {
+  #cancel(sessionId: SessionId, actor: Actor, commandId?: CommandId): CancelResult {
     const admission = this.#deps.host.admit();
     for (const prompt of this.#prompts.values()) {
       if (prompt.sessionId !== sessionId || prompt.outcome !== undefined) continue;
       if (this.#deps.attachment(sessionId) === undefined) prompt.isCancelled = true;
       else void this.#start(prompt);
     }
-    return this.#deps.host.cancel(sessionId, admission, actor);
+    return this.#deps.host.cancel(sessionId, admission, actor, commandId);
   }
 
   /** Answers `session/cancel` in its request form. */

@@ -53,7 +53,7 @@ export class DurableDesk implements DurableControls {
       const loopId =
         gate === undefined
           ? await this.#loopOf(session, commandId as CommandId)
-          : (gate.loop?.loopId ?? rootOf(session));
+          : (gate.loopId ?? rootOf(session));
       const wasFirst = await inLoop(requireLoop(session, loopId), (entries) =>
         entries.respondToGate(gateId as GateId, answer, originOf(target, commandId)),
       );
