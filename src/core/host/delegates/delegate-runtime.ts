@@ -110,7 +110,7 @@ export class DelegateRuntime {
   /** The open gates of all delegates. */
   gates(): readonly OpenGate[] {
     return [...this.#root.below()].flatMap(({ live, loopId, name }) =>
-      (live?.session.openGates ?? []).map((gate) => ({ ...gate, loop: { loopId, name } })),
+      (live?.session.openGates ?? []).map((gate) => ({ ...gate, loopId, loopName: name })),
     );
   }
 

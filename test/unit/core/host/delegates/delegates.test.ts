@@ -177,7 +177,7 @@ describe('a delegate in the foreground', () => {
     const outcome = rig.prompt(`delegate: ${JSON.stringify('ask Which one?\nfinish with asked')}`);
     await rig.until(() => rig.hosted.openGates().length > 0);
     const [gate] = rig.hosted.openGates();
-    expect(gate).toMatchObject({ request: { kind: 'ask' }, loop: { name: 'delegate 1' } });
+    expect(gate).toMatchObject({ request: { kind: 'ask' }, loopName: 'delegate 1' });
     expect(rig.hosted.describe().openGates).toBe(1);
     expect(rig.loops()[1]?.state).toBe('waiting');
     expect(rig.hosted.subscribe(() => undefined).snapshot.gates).toHaveLength(1);
