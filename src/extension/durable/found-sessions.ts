@@ -1,26 +1,47 @@
 import * as z from 'zod/mini';
-import { isObject } from '../../base/json.ts';
+import type { SearchHit } from '../../protocol/pilothouse.ts';
 import { parseRow, type SessionRow } from '../sessions/tree/row.ts';
 
-/** A place of a conversation where the words stand. */
-export type Hit = { readonly eventId: number; readonly snippet: string };
+/** A place of a conversation where the words stand; `eventId` null: it can't be shown by itself. */
+export type Hit = {
+  readonly eventId: number | null;
+  readonly role: SearchHit['role'];
+  readonly snippet: string;
+};
 
-/** A session that fits a search; without hits its title or folder does. */
-export type FoundSession = { readonly row: SessionRow; readonly hits: readonly Hit[] };
+/** A session that fits a search, and in how many messages; without hits its title or folder does. */
+export type FoundSession = {
+  readonly row: SessionRow;
+  readonly hits: readonly Hit[];
+  readonly count: number;
+};
 
-const HITS = z.array(z.looseObject({ eventId: z.number(), snippet: z.string() }));
+const FINDINGS = z.looseObject({
+  hits: z.array(
+    z.looseObject({
+      eventId: z.nullable(z.number()),
+      role: z.enum(['user', 'assistant', 'tool', 'machine', 'title']),
+      snippet: z.string(),
+      loopId: z.optional(z.string()),
+    }),
+  ),
+  hitCount: z.number(),
+});
 
-/** Reads one result of `_pilothouse/sessions/search`, or null. An agent that tells no hits tells the session alone. */
+/** Reads one result of `_pilothouse/sessions/search`, or null. What a title's match says, the row says already. */
 export function foundSession(value: unknown): FoundSession | null {
   const row = parseRow(value);
-  if (!row || !isObject(value)) return null;
-  const meta = isObject(value['_meta']) ? value['_meta'] : {};
-  const own = isObject(meta['pilothouse']) ? meta['pilothouse'] : {};
-  const hits = z.safeParse(HITS, value['hits'] ?? own['hits']);
-  return {
-    row,
-    hits: hits.success ? hits.data.map(({ eventId, snippet }) => ({ eventId, snippet })) : [],
-  };
+  if (!row) return null;
+  const found = z.safeParse(FINDINGS, value);
+  if (!found.success) return { row, hits: [], count: 0 };
+  const hits = found.data.hits
+    .filter(({ role }) => role !== 'title')
+    .map(({ eventId, role, snippet, loopId }) => ({
+      eventId: loopId === undefined ? eventId : null,
+      role,
+      snippet,
+    }));
+  return { row, hits, count: found.data.hitCount };
 }
 
 /** A snippet on one line. */

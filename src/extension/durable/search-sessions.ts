@@ -61,7 +61,7 @@ function pickFound(ports: DurablePorts): Promise<Item | undefined> {
 }
 
 function recent(ports: DurablePorts): Item[] {
-  return ports.rows().flatMap((row) => items({ row, hits: [] }));
+  return ports.rows().flatMap((row) => items({ row, hits: [], count: 0 }));
 }
 
 /** Only the newest question's answer counts. */
@@ -104,17 +104,33 @@ async function ask(ports: DurablePorts, text: string, signal: AbortSignal): Prom
 }
 
 /** One line for each place that fits, newest first as the agent tells them; one for a session whose title fits. */
-function items({ row, hits }: FoundSession): Item[] {
+function items({ row, hits, count }: FoundSession): Item[] {
+  const time = relativeTime(row.updatedAt, Date.now());
+  const more = count > hits.length ? ` · ${l10n.t('{0} messages', count)}` : '';
   const session = {
     label: sessionName(row.title),
-    description: `${baseName(row.cwd)} · ${relativeTime(row.updatedAt, Date.now())}`,
+    description: `${baseName(row.cwd)} · ${time}${more}`,
     alwaysShow: true,
     sessionId: row.sessionId,
   };
   if (hits.length === 0) return [{ ...session, detail: row.cwd }];
-  return hits.map((hit: Hit) => ({
+  return hits.map((hit) => ({
     ...session,
-    detail: oneLine(hit.snippet),
-    eventId: hit.eventId,
+    detail: `${speaker(hit)}: ${oneLine(hit.snippet)}`,
+    ...(hit.eventId === null ? {} : { eventId: hit.eventId }),
   }));
+}
+
+function speaker({ role }: Hit): string {
+  switch (role) {
+    case 'user':
+      return l10n.t('You');
+    case 'tool':
+      return l10n.t('Step');
+    case 'assistant':
+    case 'title':
+      return l10n.t('Agent');
+    case 'machine':
+      return l10n.t('Told to the agent');
+  }
 }

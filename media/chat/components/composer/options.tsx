@@ -15,6 +15,16 @@ const CATEGORY_ICONS: ReadonlyMap<string, string> = new Map([
   ['thought_level', 'lightbulb'],
   ['budget', 'watch'],
   ['judge', 'law'],
+  ['checkpoints', 'save-all'],
+  ['gate_timeout', 'clock'],
+]);
+
+/** What these are set to says what they are. */
+const SPEAKS_FOR_ITSELF: ReadonlySet<string> = new Set([
+  'mode',
+  'model',
+  'thought_level',
+  'budget',
 ]);
 
 /** The session's pickers: mode, model, and whatever else it offers. */
@@ -97,7 +107,9 @@ function OptionPicker({ option, later, onChange }: PickerProps): JSX.Element {
   return (
     <span class="picker" title={tooltip}>
       <Icon name={iconOf(option)} />
-      {option.id === 'judge' && <span aria-hidden="true">{strings.optionJudge}</span>}
+      {!SPEAKS_FOR_ITSELF.has(option.id) && (
+        <span aria-hidden="true">{option.id === 'judge' ? strings.optionJudge : option.name}</span>
+      )}
       <select
         aria-label={label}
         value={option.currentValue}

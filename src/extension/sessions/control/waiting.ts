@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../../base/canonical-json.ts';
 import type { ContentBlock } from '../../../protocol/acp.ts';
 import type { ChatInjectMode } from '../../../protocol/chat.ts';
 import type { PendingInjection } from '../../../protocol/harn.ts';
@@ -118,9 +119,9 @@ export class Waiting {
   /** What a new process holds has not come back: it waits there, under the same id or with the same content. */
   #heldNow({ paused, items }: NextTurnQueue): void {
     if (paused !== 'restart') return;
-    const held = new Set(items.flatMap(({ itemId, content }) => [itemId, JSON.stringify(content)]));
+    const held = new Set(items.flatMap(({ itemId, content }) => [itemId, canonicalJson(content)]));
     for (const { messageId, mode, content } of this.givenBack)
-      if (mode !== 'queue' && (held.has(messageId) || held.has(JSON.stringify(content))))
+      if (mode !== 'queue' && (held.has(messageId) || held.has(canonicalJson(content))))
         this.#givenBack.delete(messageId);
   }
 

@@ -55,16 +55,27 @@ describe('a condensed conversation', () => {
 describe('a session that a search found', () => {
   const session = { sessionId: 's1', cwd: '/home/ada', title: 'Tea' };
 
-  it('brings the places where the words stand, at its root or with what is ours', () => {
-    const hits = [{ eventId: 7, snippet: 'a cup\n of tea' }];
-    expect(foundSession({ ...session, hits })?.hits).toEqual(hits);
-    expect(foundSession({ ...session, _meta: { pilothouse: { hits } } })?.hits).toEqual(hits);
+  const hit = { eventId: 7, role: 'user', snippet: 'a cup\n of tea', ranges: [[9, 12]] };
+
+  it('brings the places where the words stand, but not its title again', () => {
+    const title = { ...hit, eventId: null, role: 'title' };
+    const found = foundSession({ ...session, hits: [title, hit], hitCount: 5 });
+    expect(found).toMatchObject({
+      count: 5,
+      hits: [{ eventId: 7, role: 'user', snippet: hit.snippet }],
+    });
+    expect(found?.hits).toHaveLength(1);
     expect(oneLine('a cup\n of  tea ')).toBe('a cup of tea');
+  });
+
+  it('names no place of a delegate, which the session does not show', () => {
+    const found = foundSession({ ...session, hits: [{ ...hit, loopId: 'l1' }], hitCount: 1 });
+    expect(found?.hits).toMatchObject([{ eventId: null }]);
   });
 
   it('is told alone by an agent that knows no places, or by malformed ones', () => {
     expect(foundSession(session)).toMatchObject({ row: { title: 'Tea' }, hits: [] });
-    expect(foundSession({ ...session, hits: [{ eventId: 'x' }] })?.hits).toEqual([]);
+    expect(foundSession({ ...session, hits: [{ eventId: 'x' }], hitCount: 1 })?.hits).toEqual([]);
     expect(foundSession({ cwd: '/' })).toBeNull();
   });
 });

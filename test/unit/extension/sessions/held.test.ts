@@ -47,7 +47,13 @@ describe('what waited when the agent process ended', () => {
     const waiting = new Waiting();
     waiting.replace([steer('a'), steer('b'), steer('c')], null, true);
     waiting.lost();
-    waiting.replace([], queue('restart', ['a', 'anything'], ['other', 'b']), false);
+    const { items, paused } = queue('restart', ['a', 'anything'], ['other', 'b']);
+    // The store orders an object's keys in its own way.
+    const stored = items.map((item) => ({
+      ...item,
+      content: item.content.map(({ type, text }) => ({ text, type })),
+    }));
+    waiting.replace([], { paused, items: stored }, false);
     expect(backTexts(waiting)).toEqual(['steer c']);
   });
 

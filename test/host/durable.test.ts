@@ -1,0 +1,205 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { until } from '../vscode/driver/until.ts';
+import { isAlive, signal } from '../vscode/serve/processes.ts';
+import { usePilothouse } from './support/pilothouse.ts';
+
+describe('agent-core is killed in the middle of a turn', () => {
+  const { pilothouse, file } = usePilothouse();
+  const { chat } = pilothouse;
+  const window = () => pilothouse.window;
+
+  afterEach(() => pilothouse.calm());
+
+  /** SIGKILL, and another process is there; its id is not the old one's. */
+  async function kill(): Promise<void> {
+    const [old] = pilothouse.agents();
+    if (!old) throw new Error('There is no agent-core to kill.');
+    signal(old.pid, 'SIGKILL');
+    await until(
+      'another agent-core',
+      () => !isAlive(old.pid) && pilothouse.agents().some(({ pid }) => pid !== old.pid),
+      { milliseconds: 30_000, saw: () => pilothouse.agents() },
+    );
+  }
+
+  const textOf = (name: string) => readFile(file(name), 'utf8');
+
+  it('the view says what happened, keeps what was said, and goes on by one click', async () => {
+    await pilothouse.newCodeSession();
+    await chat.send(
+      'run echo once >> before.txt',
+      'count slowly from 1 to 400',
+      'run echo once >> after.txt',
+      'finish with it went on to the end',
+    );
+    await chat.waitForReply(/\b9\b/);
+    await kill();
+    const said = await chat.waitForReply(/\b1\b[\s\S]*the agent process ended during this turn/);
+    expect(said).toContain('What was said and done until then is kept');
+    expect(said).not.toContain('whether');
+    expect(existsSync(file('after.txt'))).toBe(false);
+    const row = await (await pilothouse.sessions()).waitFor(/before\.txt/);
+    expect(row.description).toContain('interrupted');
+    expect(row.actions).toContain('Continue Interrupted Turn');
+    await window().screenshot('interrupted');
+    await chat.press('Continue');
+    await chat.waitForReply('it went on to the end');
+    expect(await chat.prompts()).toContain('continue');
+    expect(await textOf('before.txt')).toBe('once\n');
+    expect(await textOf('after.txt')).toBe('once\n');
+  });
+
+  it('a step that ran says that its outcome is not known, and is not run again', async () => {
+    await pilothouse.newCodeSession();
+    const step = 'echo once >> unknown.txt; sleep 4321';
+    await chat.send(`run ${step}`, 'finish with after the step');
+    await until('the step to have begun', () => existsSync(file('unknown.txt')));
+    await kill();
+    await chat.waitForReply(/Outcome unknown[\s\S]*Check before doing it again/);
+    await chat.waitForReply(/whether 1 step took effect/);
+    await window().runCommand('Pilothouse: Continue Interrupted Turn');
+    await chat.waitForReply('after the step');
+    expect(await textOf('unknown.txt')).toBe('once\n');
+  });
+
+  it('the approval that it was parked at is still there, and its file is written once', async () => {
+    await pilothouse.newSession();
+    const step = 'echo once >> parked.txt';
+    await chat.send(`run ${step}`, 'finish with it was allowed');
+    await chat.waitForQuestion(step);
+    await pilothouse.waitForWaiting(1);
+    await kill();
+    await chat.waitForQuestion(step);
+    await chat.waitForActivity('Needs you');
+    await pilothouse.waitForWaiting(1);
+    const row = await (await pilothouse.sessions()).waitFor(
+      /parked\.txt/,
+      ({ level }) => level > 1,
+    );
+    expect(row.actions).toContain('Stop');
+    await window().screenshot('parked');
+    expect(existsSync(file('parked.txt'))).toBe(false);
+    await chat.answer(step, 'Allow once');
+    await chat.waitForReply('it was allowed');
+    await chat.waitForActivity('Ready');
+    expect(await textOf('parked.txt')).toBe('once\n');
+    expect(await chat.questions()).toEqual([]);
+    await pilothouse.waitForWaiting(0);
+  });
+
+  it('what it was parked at can be stopped instead, and then nothing is written', async () => {
+    await pilothouse.newSession();
+    await chat.send('write stopped.txt: never');
+    await chat.waitForQuestion('Write stopped.txt');
+    await kill();
+    await chat.waitForQuestion('Write stopped.txt');
+    await chat.press('Stop');
+    await chat.waitForActivity('Ready');
+    await chat.waitForReply('Stopped by you');
+    expect(existsSync(file('stopped.txt'))).toBe(false);
+  });
+
+  it('what waited comes back as not sent, and is sent only by a click', async () => {
+    await pilothouse.newCodeSession();
+    await chat.send('run until [ -e never-there ]; do sleep 0.05; done', 'say the end');
+    await chat.waitForActivity('Working');
+    await chat.type('say I was queued');
+    await window().pressKeys('Alt+Enter');
+    await chat.waitForQueued(/I was queued/);
+    await chat.send('say I was to steer');
+    await chat.waitForPending(/I was to steer/, 'after this step');
+    await kill();
+    await chat.waitForText(/The agent restarted before these were sent/);
+    await chat.waitForQueued(/I was queued/);
+    await chat.waitForQueued(/I was to steer/);
+    expect(await chat.pendingTexts()).toEqual([]);
+    await window().screenshot('held');
+    await (await chat.queuedRow('I was to steer')).getByRole('button', { name: 'Remove' }).click();
+    await until('one to be left', async () => (await chat.queuedTexts()).length === 1);
+    expect(await chat.prompts()).not.toContain('I was queued');
+    await (await chat.queuedRow('I was queued'))
+      .getByRole('button', { name: 'Send', exact: true })
+      .click();
+    await chat.waitForReply('I was queued');
+    await until('nothing to be held', async () => (await chat.queuedTexts()).length === 0);
+  });
+
+  it('text that stands in the composer stays there', async () => {
+    await pilothouse.newSession();
+    await chat.send('say I am here');
+    await chat.waitForReply('I am here');
+    await chat.type('half a thought');
+    await kill();
+    await chat.waitForActivity('Ready');
+    expect(await (await chat.composer()).inputValue()).toBe('half a thought');
+    await chat.type(' and more');
+    expect(await (await chat.composer()).inputValue()).toBe('half a thought and more');
+    await (await chat.composer()).fill('');
+  });
+});
+
+describe('what is kept of a session', () => {
+  const { pilothouse } = usePilothouse();
+  const { chat } = pilothouse;
+  const window = () => pilothouse.window;
+  const quick = () => window().quickInput;
+
+  afterEach(() => pilothouse.calm());
+
+  it('is found by what was said in it, and opened there', async () => {
+    await pilothouse.newSession();
+    await chat.send('say the needle is in here');
+    await chat.waitForReply('the needle is in here');
+    for (const number of [1, 2, 3]) {
+      await chat.send(`count slowly from ${number}0 to ${number}8`);
+      await chat.waitForReply(new RegExp(`${number}8[\\s\\S]*Finished`));
+    }
+    await pilothouse.newSession();
+    await chat.send('say something else');
+    await chat.waitForReply('something else');
+    await window().runCommand('Pilothouse: Search Sessions…');
+    await quick().type('needle');
+    const found = await until('a place in the first session', async () => {
+      const entries = await quick().entries();
+      return entries.find(({ detail }) => /Agent: .*needle/.test(detail));
+    });
+    expect(found.label).toContain('say the needle is in here');
+    await window().screenshot('search');
+    await quick().type('nothing of the kind');
+    await until('no place', async () =>
+      (await quick().entries())[0]?.label.includes('Nothing found'),
+    );
+    await quick().type('needle');
+    await quick().pick(/needle/);
+    await chat.waitForTitle('say the needle is in here');
+    await chat.waitForReply('the needle is in here');
+  });
+
+  it('is condensed by palette and by /compact, which says so where there is nothing to gain', async () => {
+    await pilothouse.newSession();
+    await window().runCommand('Pilothouse: Compact Conversation');
+    await window().notifications.waitFor(/nothing to condense/);
+    await window().notifications.dismiss(/nothing to condense/);
+    for (const word of ['one', 'two', 'three', 'four', 'five']) {
+      await chat.send(`say ${word}`, `think about ${word} ${'at length '.repeat(40)}`);
+      await chat.waitForReply(new RegExp(`${word}[\\s\\S]*Finished`));
+    }
+    await window().runCommand('Pilothouse: Compact Conversation');
+    await chat.waitForReply(/\d+ messages condensed to \d+/);
+    await chat.waitForActivity('Ready');
+    await (await chat.frame()).getByRole('button', { name: /messages condensed to/ }).click();
+    await chat.waitForReply('What the agent reads in place of them');
+    await window().screenshot('condensed');
+    await chat.send('say six', 'say seven', 'say eight');
+    await chat.waitForReply(/eight[\s\S]*Finished/);
+    await chat.type('/com');
+    await chat.suggest('/compact');
+    await window().pressKeys('Enter');
+    await until('it to be condensed again', async () => {
+      const told = (await chat.replies()).match(/messages condensed to/g) ?? [];
+      return told.length === 2;
+    });
+  });
+});
