@@ -146,9 +146,9 @@ export class HostedSession implements LiveSession {
   }
 
   async #promptDelegate(loopId: LoopId, prompt: Prompt): Promise<PromptOutcome> {
-    const loop = await this.#parts.delegates.loop(loopId);
-    if (loop === null) throw unknownLoop(this.sessionId, loopId);
-    return loop.prompt(prompt);
+    const outcome = await this.#parts.delegates.prompt(loopId, prompt);
+    if (outcome === null) throw unknownLoop(this.sessionId, loopId);
+    return outcome;
   }
 
   async setOption(

@@ -8,6 +8,7 @@ import type { SessionDeps } from '../../session/deps.ts';
 import type { SessionSignal } from '../../session/events.ts';
 import type { Session } from '../../session/session.ts';
 import { HOST } from '../../session/state/gates.ts';
+import type { Prompt, PromptOutcome } from '../../session/state/prompts.ts';
 import type { DelegateInfo, Delegates } from '../../session/tool.ts';
 import type { GateId, LoopId, SessionId } from '../../session/words.ts';
 import type { OpenGate } from '../api.ts';
@@ -138,6 +139,13 @@ export class DelegateRuntime {
     if (node === null) return null;
     await this.#wake(node);
     return node.live?.session ?? null;
+  }
+
+  /** A person's own turn in a delegate: no request of its parent, which reads nothing of it. Null if there is no such loop. */
+  async prompt(loopId: string, prompt: Prompt): Promise<PromptOutcome | null> {
+    const live = this.#find(loopId)?.live?.session ?? (await this.loop(loopId));
+    // A Stop of the session counts its delegates' prompts by this order.
+    return live === null ? null : await live.prompt({ ...prompt, order: this.#desk.nextOrder() });
   }
 
   /** A person writes to a delegate: it reads the message while it works, else it is its next request. */

@@ -42,6 +42,12 @@ export class RequestDesk {
     this.#isClosed = true;
   }
 
+  /** The next place in the order in which prompts and stops arrive at delegates. */
+  nextOrder(): number {
+    this.#order += 1;
+    return this.#order;
+  }
+
   /** See `Delegates.result`. */
   async result(
     parent: LoopNode,
@@ -143,9 +149,8 @@ export class RequestDesk {
     if (request.isCancelled || session === undefined)
       return { outcome: 'cancelled', text: 'Stopped before it began.', usage: NO_USAGE };
     try {
-      this.#order += 1;
       const { terminal, usage, turnId } = await session.prompt({
-        order: this.#order,
+        order: this.nextOrder(),
         commandId: request.requestId,
         content: [{ type: 'text', text: request.prompt }],
         actor: origin.actor,
@@ -208,8 +213,7 @@ export class RequestDesk {
 
   /** True if it ended something. */
   #end(session: Session, why: string): boolean {
-    this.#order += 1;
-    return session.cancelBefore(this.#order, { kind: 'cancelled', by: HOST.clientId, why });
+    return session.cancelBefore(this.nextOrder(), { kind: 'cancelled', by: HOST.clientId, why });
   }
 
   #warn({ loopId }: LoopNode, what: string, failure: unknown): void {

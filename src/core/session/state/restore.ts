@@ -1,8 +1,9 @@
 import type { HistoryEvent } from '../events.ts';
+import type { ModelToolResult } from '../model.ts';
 import type { NewRecord } from '../ports.ts';
 import { NO_USAGE } from '../turn/budget.ts';
 import { terminal } from '../turn/terminal.ts';
-import type { TurnId } from '../words.ts';
+import type { ToolCallId, TurnId } from '../words.ts';
 import type { Conversation } from './conversation.ts';
 import { HOST } from './gates.ts';
 import type { SessionState } from './session-state.ts';
@@ -81,10 +82,7 @@ function callEvents(
   turnId: TurnId,
 ): readonly HistoryEvent[] {
   return conversation.openCalls.map((call) => {
-    const started = state.hasStarted(call.toolCallId);
-    const text = started
-      ? 'The turn broke off while this call was running: it may or may not have taken effect. Check before doing it again.'
-      : 'The turn broke off before this call ran; it had no effect.';
+    const { status, text } = callEnd(state, call.toolCallId);
     return {
       type: 'tool_ended',
       turnId,
@@ -92,13 +90,35 @@ function callEvents(
       result: {
         toolCallId: call.toolCallId,
         name: call.name,
-        status: started ? 'outcome_unknown' : 'cancelled',
+        status,
         parts: [{ type: 'text', text }],
       },
       content: [{ type: 'content', content: { type: 'text', text } }],
       locations: [],
     };
   });
+}
+
+/** What a delegate had handed back already is the result of the call that waited for it. */
+function callEnd(
+  state: SessionState,
+  toolCallId: ToolCallId,
+): { readonly status: ModelToolResult['status']; readonly text: string } {
+  const handedBack = state.handedBack(toolCallId);
+  if (handedBack !== undefined)
+    return {
+      status: handedBack.outcome === 'completed' ? 'completed' : 'failed',
+      text: handedBack.text,
+    };
+  if (!state.hasStarted(toolCallId))
+    return {
+      status: 'cancelled',
+      text: 'The turn broke off before this call ran; it had no effect.',
+    };
+  return {
+    status: 'outcome_unknown',
+    text: 'The turn broke off while this call was running: it may or may not have taken effect. Check before doing it again.',
+  };
 }
 
 function sealed(turnId: TurnId): HistoryEvent {

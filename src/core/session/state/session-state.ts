@@ -15,6 +15,7 @@ import type {
   TurnId,
   Usage,
 } from '../words.ts';
+import { DelegateCalls, type HandedBack } from './delegate-calls.ts';
 import { OpenTurn } from './open-turn.ts';
 
 /** How a turn that is over ended. */
@@ -59,6 +60,7 @@ export class SessionState {
   #openTurn: TurnId | null = null;
   #activeLoop: LoopId | null = null;
   readonly #started = new Set<ToolCallId>();
+  readonly #delegateCalls = new DelegateCalls();
   readonly #openGates = new Set<GateId>();
   readonly #processes = new Set<ProcessId>();
   readonly #accepted = new Map<CommandId, KnownCommand>();
@@ -102,6 +104,11 @@ export class SessionState {
     return this.#started.has(toolCallId);
   }
 
+  /** What a delegate handed back to a call that has no result yet. */
+  handedBack(toolCallId: ToolCallId): HandedBack | undefined {
+    return this.#delegateCalls.handedBack(toolCallId);
+  }
+
   /** Gates without an answer; after a crash nobody waits for them any more. */
   get openGates(): readonly GateId[] {
     return [...this.#openGates];
@@ -127,6 +134,7 @@ export class SessionState {
   /** Takes the next event of the whole history; `at` in milliseconds since the epoch. */
   applyHistory(event: HistoryEvent, at = 0, { seq, commandIds } = NOWHERE): void {
     this.timeline.applyHistory(event, at);
+    this.#delegateCalls.apply(event);
     this.open.applyHistory(event, at, seq, commandIds);
     switch (event.type) {
       case 'session_created':

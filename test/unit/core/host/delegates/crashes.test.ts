@@ -93,6 +93,20 @@ describe('after a restart', () => {
     expect(read()).toMatchObject([{ text: expect.stringContaining('has done its task') }]);
   });
 
+  it('a call that was handed its result before the crash has it', async () => {
+    const rig = await killed('delegate: finish with whole', 'after', is('delegate_ended'));
+    const after = await rig.restart();
+    const [call] = after.history().filter((event) => event.type === 'tool_ended');
+    expect(call).toMatchObject({
+      result: { status: 'completed', parts: [{ type: 'text', text: 'whole' }] },
+    });
+    const unknown = await killed('delegate: finish with whole', 'before', is('delegate_ended'));
+    const [broken] = (await unknown.restart())
+      .history()
+      .filter(({ type }) => type === 'tool_ended');
+    expect(broken).toMatchObject({ result: { status: 'outcome_unknown' } });
+  });
+
   it('requests of delegates of delegates are handed back deepest first', async () => {
     const deep = 'delegate: finish with deep';
     const rig = await killed(

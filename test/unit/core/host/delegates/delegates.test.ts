@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HistoryEvent } from '../../../../../src/core/session/events.ts';
+import type { LoopId } from '../../../../../src/core/session/words.ts';
 import { aTool, OWNER, ok } from '../../../../support/engine/a-session.ts';
 import { type DelegateRig, delegateRig } from '../../../../support/engine/delegate-rig.ts';
 
@@ -323,6 +324,26 @@ describe('messages to a delegate', () => {
     expect(results(rig).at(-1)).toBe(
       `delegate_list completed: ${loopId}: "delegate 1" is done with all it was given`,
     );
+  });
+
+  it('as a prompt of a person are a turn of its own, which nobody is handed and Stop ends', async () => {
+    const { tool, begun } = holding();
+    const rig = await delegateRig({ tools: [tool] });
+    await rig.prompt('delegate: finish with one');
+    const loopId = (rig.loops()[1]?.loopId ?? '') as LoopId;
+    const prompt = (text: string) =>
+      rig.hosted.prompt({
+        admission: { order: 100 },
+        content: [{ type: 'text', text }],
+        actor: OWNER,
+        loopId,
+      });
+    expect((await prompt('finish with two')).terminal.kind).toBe('natural');
+    const outcome = prompt('call hold');
+    await begun;
+    expect(rig.hosted.session.cancelBefore(101, { kind: 'cancelled', by: 'test' })).toBe(true);
+    expect((await outcome).terminal.kind).toBe('user_cancelled');
+    expect(endings(rig).map(({ text }) => text)).toEqual(['one']);
   });
 
   it('reach only delegates of the loop that sends them', async () => {
