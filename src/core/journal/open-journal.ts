@@ -30,6 +30,8 @@ export const MAX_LIST_LIMIT = 1000;
  * a start should be answered before it.
  */
 const LOAD_CODEC_AFTER_MS = 20;
+/** How far a clock may go back without being followed, in milliseconds: what adjusting it by itself can amount to. */
+const MAX_HELD_MS = 60_000;
 const OPEN_DEADLINE_MS = 30_000;
 const CLOSE_DEADLINE_MS = 5_000;
 
@@ -113,6 +115,7 @@ class ThreadedJournal implements OpenJournal {
   #codec: Codec | null = null;
   /** By session: how many times an append of it failed. */
   readonly #failures = new Map<SessionId, number>();
+  #lastAt = 0;
   #isOpen = false;
   #fault: JournalError | null = null;
   #closing: Promise<void> | null = null;
@@ -171,7 +174,7 @@ class ThreadedJournal implements OpenJournal {
     if (this.#fault !== null) throw this.#fault;
     if (records.length === 0) return [];
     const encoded = records.map((record) => codec.encodeRecord(sessionId, record));
-    const at = Math.trunc(this.#clock.now());
+    const at = this.#now();
     const generation = this.#failures.get(sessionId) ?? 0;
     const args = { sessionId, generation, at, records: encoded };
     const placed = await this.#client.call('append', args).catch((error: unknown) => {
@@ -257,6 +260,31 @@ class ThreadedJournal implements OpenJournal {
   async hashAt(sessionId: SessionId, eventId: number): Promise<string | null> {
     if (this.#readyCodec() === null && this.#codecLoading !== null) await this.#codecLoading;
     return await this.#client.call('hashAt', { sessionId, seq: eventId });
+  }
+
+  /** A clock that goes back a little must not turn the order of records round; one that is set right is believed. */
+  #now(): number {
+    const now = Math.trunc(this.#clock.now());
+    const isHeld = now < this.#lastAt && this.#lastAt - now <= MAX_HELD_MS;
+    this.#lastAt = isHeld ? this.#lastAt : now;
+    return this.#lastAt;
+  }
+
+  async readRaw(
+    sessionId: SessionId,
+    stream: StreamName,
+    range: { readonly after: number; readonly limit: number },
+  ): Promise<readonly RawRecord[]> {
+    const codec = this.#readyCodec() ?? (await this.#loadCodec());
+    const { readRaw } = await import('./raw-records.ts');
+    return await readRaw(this.#client, codec, { sessionId, stream, ...range });
+  }
+
+  async beginImport(sessionId: SessionId): Promise<JournalImport> {
+    const codec = this.#readyCodec() ?? (await this.#loadCodec());
+    if (this.#fault !== null) throw this.#fault;
+    const { beginImport } = await import('./raw-records.ts');
+    return await beginImport(this.#client, codec, sessionId, () => this.#clock.now());
   }
 
   /**

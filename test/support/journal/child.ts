@@ -42,4 +42,36 @@ async function race(): Promise<void> {
   }
 }
 
-await (what === 'append' ? append() : race());
+/**
+ * Writes to one session until that fails, then to another; says what came of it, waits for a line, and goes on with
+ * the first.
+ */
+async function fill(): Promise<void> {
+  const journal = await openJournal({ dataFolder, log, clock: Date });
+  const [full, other] = [sessionId('full'), sessionId('other')];
+  await journal.append(full, [created()]);
+  await journal.append(other, [created()]);
+  let kept = 0;
+  const failed = async (): Promise<unknown> => {
+    for (;;) {
+      try {
+        await journal.append(full, [delta('x'.repeat(40_000))]);
+        kept += 1;
+      } catch (error) {
+        return error;
+      }
+    }
+  };
+  const { code, message } = (await failed()) as { code?: string; message?: string };
+  say({ kept, code, message, fault: journal.fault?.code ?? null });
+  await new Promise((resolve) => process.stdin.once('data', resolve));
+  await journal.append(full, [delta('goes on')]);
+  await journal.append(other, [delta('was never stopped')]);
+  const verified = await journal.verify(full, 'history');
+  await journal.close();
+  say({ verified });
+  process.stdin.destroy();
+}
+
+const TASKS: Readonly<Record<string, () => Promise<void>>> = { append, race, fill };
+await TASKS[what]?.();

@@ -17,11 +17,29 @@ export type Child = {
   kill(signal?: NodeJS.Signals): Promise<void>;
 };
 
-/** Starts `child.ts`; it is killed when the test is over. */
-export function startChild(what: string, dataFolder: string): Child {
-  const child = spawn(process.execPath, [script, what, dataFolder], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+/** The user that owns nothing, for a process that must not write where root could. */
+const NOBODY = 65_534;
+
+/**
+ * Starts `child.ts`; it is killed when the test is over. `maxFileKiB`: no file may grow past it, until `prlimit` takes
+ * the limit away. `asNobody`: as another user, where this one may do that.
+ */
+export function startChild(
+  what: string,
+  dataFolder: string,
+  options: { readonly maxFileKiB?: number; readonly asNobody?: boolean } = {},
+): Child {
+  const command = [process.execPath, script, what, dataFolder];
+  const limited = [
+    'bash',
+    '-c',
+    `ulimit -S -f ${options.maxFileKiB}; exec "$@"`,
+    'bash',
+    ...command,
+  ];
+  const [program = '', ...args] = options.maxFileKiB === undefined ? command : limited;
+  const nobody = options.asNobody && process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'], ...nobody });
   const said: Record<string, unknown>[] = [];
   const waiting: ((line: Record<string, unknown>) => void)[] = [];
   const lines = createInterface({ input: child.stdout });

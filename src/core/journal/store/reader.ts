@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { isObject } from '../../../base/json.ts';
 import { JournalError } from '../errors.ts';
 import type { MoveColumns, RangeQuery, RecordColumns, SessionColumns } from '../worker-protocol.ts';
@@ -24,8 +24,8 @@ export class Reader {
   readonly #delegates;
   readonly #hashAt;
   readonly #moves;
-  readonly #forward;
-  readonly #backward;
+  readonly #range: (order: Order) => StatementSync;
+  readonly #ranges: Record<Order, StatementSync>;
 
   constructor(database: DatabaseSync) {
     this.#number = database.prepare('SELECT n FROM sessions WHERE session_id = ? AND deleting = 0');
@@ -42,10 +42,15 @@ export class Reader {
       `SELECT ${RECORD_COLUMNS} FROM ${RECORD_TABLES}
        WHERE r.n = ? AND r.stream = 'history' AND r.type = 'history_moved' ORDER BY r.seq`,
     );
-    const range = `SELECT ${RECORD_COLUMNS} FROM ${RECORD_TABLES} WHERE r.n = ? AND r.stream = ? AND r.seq > ? AND r.seq < ?`;
-    this.#forward = database.prepare(`${range} ORDER BY r.seq`);
-    this.#backward = database.prepare(`${range} ORDER BY r.seq DESC`);
-    for (const statement of [this.#forward, this.#backward]) statement.setReturnArrays(true);
+    this.#range = (order) => {
+      const statement = database.prepare(
+        `SELECT ${RECORD_COLUMNS} FROM ${RECORD_TABLES}
+         WHERE r.n = ? AND r.stream = ? AND r.seq > ? AND r.seq < ? ORDER BY r.seq ${order}`,
+      );
+      statement.setReturnArrays(true);
+      return statement;
+    };
+    this.#ranges = { ASC: this.#range('ASC'), DESC: this.#range('DESC') };
   }
 
   /** The number that stands for the session in the tables, or null. */
@@ -94,8 +99,8 @@ export class Reader {
     let before = query.before ?? Number.MAX_SAFE_INTEGER;
     let left = query.limit;
     while (n !== null && left > 0) {
-      const statement = query.newestFirst ? this.#backward : this.#forward;
-      const slice = takeSlice(statement.iterate(n, query.stream, after, before), left);
+      const order = query.newestFirst ? 'DESC' : 'ASC';
+      const slice = this.#slice(order, left, [n, query.stream, after, before]);
       left -= slice.seqs.length;
       const last = slice.seqs.at(-1);
       if (last === undefined) return slice;
@@ -106,7 +111,19 @@ export class Reader {
     }
     return noRecords();
   }
+
+  #slice(order: Order, limit: number, values: readonly SQLInputValue[]): RecordColumns {
+    try {
+      return takeSlice(this.#ranges[order].iterate(...values), limit);
+    } catch (error) {
+      // A statement that failed between two rows tells of that failure again when it is used next.
+      this.#ranges[order] = this.#range(order);
+      throw error;
+    }
+  }
 }
+
+type Order = 'ASC' | 'DESC';
 
 function targetOf(body: SQLOutputValue | undefined): number | null {
   if (typeof body !== 'string') return null;
