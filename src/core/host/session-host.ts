@@ -24,20 +24,15 @@ import { composeControls } from './controls/compose-controls.ts';
 import type { ComposedControls } from './controls/host-controls.ts';
 import type { ReceiptWriter } from './controls/receipts/receipted.ts';
 import { noSuchSession } from './controls/sessions-at-hand.ts';
-import { delegateLoop, HostError, unknownSession } from './errors.ts';
+import { delegateLoop, type HostError, unknownSession } from './errors.ts';
 import type { EventFeed } from './feed/event-feed.ts';
 import { createHostFeed } from './feed/host-feed.ts';
 import { HistoryReader } from './history-reader.ts';
 import type { HostedSession } from './hosted-session.ts';
 import type { HistoryQuery } from './read-branch.ts';
 import { type MakerParts, SessionMaker } from './session-maker.ts';
-import {
-  Phases,
-  SHUTDOWN_DEADLINES,
-  type ShutdownParts,
-  type ShutdownReport,
-  type ShutdownTimeout,
-} from './shutdown/phases.ts';
+import { HostEnd } from './shutdown/host-end.ts';
+import { SHUTDOWN_DEADLINES, type ShutdownReport } from './shutdown/phases.ts';
 
 /** The store as the host needs it: the engine's journal and what proves it. */
 export interface HostJournal extends Journal {
@@ -78,17 +73,12 @@ export class LocalSessionHost implements SessionHost {
   readonly controls: ComposedControls;
   readonly events: EventFeed;
   #order = 0;
-  readonly #shutdownParts: ShutdownParts;
-  /** Sessions that are being made: they are part of the end, or refused. */
-  readonly #making = new Set<Promise<unknown>>();
-  readonly #timeouts: ShutdownTimeout[] = [];
-  #closing: Promise<ShutdownReport> | null = null;
-  #isClosed = false;
+  readonly #end: HostEnd;
 
   constructor(parts: HostParts) {
     this.#parts = parts;
     const { clock, log } = parts.deps;
-    this.#shutdownParts = { clock, log, deadlines: parts.deadlines ?? SHUTDOWN_DEADLINES };
+    this.#end = new HostEnd({ clock, log, deadlines: parts.deadlines ?? SHUTDOWN_DEADLINES });
     this.#maker = new SessionMaker(parts);
     this.#changeLog = new ChangeLog(parts.deps.journal);
     const { controls, receipts } = composeControls({
@@ -137,14 +127,14 @@ export class LocalSessionHost implements SessionHost {
   }
 
   async create(request: NewSession, client: Client): Promise<LiveSession> {
-    this.#refuseWhileClosing();
+    this.#end.requireOpen();
     const making = this.#maker.create(request);
-    return this.#join(await this.#madeInTime(making), client);
+    return this.#join(await this.#end.made(making, (made) => this.#host(made)), client);
   }
 
   async open(sessionId: SessionId, options: OpenSession, client: Client): Promise<LiveSession> {
     while (this.#ends.has(sessionId)) await this.#ends.get(sessionId);
-    this.#refuseWhileClosing();
+    this.#end.requireOpen();
     const live = this.#live.get(sessionId);
     if (options.mcpServers !== undefined) live?.configureServers(options.mcpServers);
     const hosted = live ?? (await this.#openOnce(sessionId, options));
@@ -157,7 +147,7 @@ export class LocalSessionHost implements SessionHost {
     limit?: number;
     text?: string;
   }): Promise<{ sessions: readonly ListedSession[]; nextCursor?: string }> {
-    this.#refuseWhenClosed();
+    this.#end.requireStore();
     const { rows, nextCursor, found } = await this.#parts.deps.journal.sessions({
       ...query,
       limit: query.limit ?? DEFAULT_LIST_LIMIT,
@@ -170,7 +160,7 @@ export class LocalSessionHost implements SessionHost {
   }
 
   async describe(sessionId: SessionId): Promise<ListedSession | null> {
-    this.#refuseWhenClosed();
+    this.#end.requireStore();
     const live = this.#live.get(sessionId);
     if (live !== undefined) return live.describe();
     const row = await this.#parts.deps.journal.session(sessionId);
@@ -178,7 +168,7 @@ export class LocalSessionHost implements SessionHost {
   }
 
   async close(sessionId: SessionId, actor: Actor): Promise<void> {
-    this.#refuseWhenClosed();
+    this.#end.requireStore();
     await this.#ending(sessionId, () => this.#close(sessionId, actor));
   }
 
@@ -202,17 +192,17 @@ export class LocalSessionHost implements SessionHost {
       { sessionId, actor },
       { outcome: 'closed', status: 'accepted' },
     );
-    await this.#end(live, 'session_closed', actor);
+    await this.#endOne(live, 'session_closed', actor);
   }
 
   async delete(sessionId: SessionId, actor: Actor): Promise<void> {
-    this.#refuseWhenClosed();
+    this.#end.requireStore();
     await this.#ending(sessionId, () => this.#delete(sessionId, actor));
   }
 
   async #delete(sessionId: SessionId, actor: Actor): Promise<void> {
     const live = this.#live.get(sessionId);
-    if (live !== undefined) await this.#end(live, 'session_closed', actor);
+    if (live !== undefined) await this.#endOne(live, 'session_closed', actor);
     const refusal = await this.#notASession(sessionId);
     if (refusal?.code === 'host.delegate_loop') {
       await this.controls.refuse('session/delete', { sessionId, actor }, 'unknown_session');
@@ -266,7 +256,7 @@ export class LocalSessionHost implements SessionHost {
     sessionId: SessionId,
     query: HistoryQuery,
   ): Promise<readonly Stored<HistoryEvent>[]> {
-    this.#refuseWhenClosed();
+    this.#end.requireStore();
     return this.#histories.read(sessionId, query);
   }
 
@@ -304,22 +294,15 @@ export class LocalSessionHost implements SessionHost {
    * is asked for from here on is refused. Idempotent: all callers get one report. Never rejects.
    */
   shutdown(): Promise<ShutdownReport> {
-    this.#closing ??= this.#shutdown();
-    return this.#closing;
-  }
-
-  async #shutdown(): Promise<ShutdownReport> {
-    const phases = new Phases(this.#shutdownParts);
-    await phases.run('admission', () => Promise.allSettled(this.#making));
-    await phases.run('sessions', async () => {
-      await Promise.allSettled(
-        [...this.#live.values()].map((hosted) => this.#leave(hosted, 'client_gone', HOST)),
-      );
-      await Promise.all(this.#ends.values());
-    });
-    this.#isClosed = true;
-    this.#disposeFeeds();
-    return { timeouts: [...phases.timeouts, ...this.#timeouts] };
+    return this.#end.run(
+      async () => {
+        await Promise.allSettled(
+          [...this.#live.values()].map((hosted) => this.#leave(hosted, 'client_gone', HOST)),
+        );
+        await Promise.all(this.#ends.values());
+      },
+      () => this.#disposeFeeds(),
+    );
   }
 
   #disposeFeeds(): void {
@@ -332,7 +315,9 @@ export class LocalSessionHost implements SessionHost {
   async #openOnce(sessionId: SessionId, options: OpenSession): Promise<HostedSession> {
     const known = this.#opening.get(sessionId);
     if (known !== undefined) return known;
-    const opening = this.#madeInTime(this.#maker.restore(sessionId, options));
+    const opening = this.#end.made(this.#maker.restore(sessionId, options), (made) =>
+      this.#host(made),
+    );
     this.#opening.set(sessionId, opening);
     try {
       return await opening;
@@ -341,21 +326,7 @@ export class LocalSessionHost implements SessionHost {
     }
   }
 
-  /** A session that is made while the end began is refused; nothing of it is left. */
-  async #madeInTime(making: Promise<HostedSession>): Promise<HostedSession> {
-    this.#making.add(making);
-    try {
-      const made = await making;
-      if (this.#closing === null) return this.#host(made);
-      const { timeouts } = await made.close('client_gone', HOST);
-      this.#timeouts.push(...timeouts);
-      throw closing();
-    } finally {
-      this.#making.delete(making);
-    }
-  }
-
-  #host(hosted: HostedSession): HostedSession {
+  #host(hosted: HostedSession): void {
     const { sessionId } = hosted;
     this.#live.set(sessionId, hosted);
     hosted.watch((what, failure) =>
@@ -368,7 +339,6 @@ export class LocalSessionHost implements SessionHost {
       if (own.stream !== 'ephemeral' || own.event.type === 'activity_changed')
         this.#changed.fire(sessionId);
     });
-    return hosted;
   }
 
   #join(hosted: HostedSession, client: Client): HostedSession {
@@ -382,7 +352,7 @@ export class LocalSessionHost implements SessionHost {
     why: 'session_closed' | 'client_gone',
     actor: Actor,
   ): Promise<void> {
-    return this.#ending(hosted.sessionId, () => this.#end(hosted, why, actor));
+    return this.#ending(hosted.sessionId, () => this.#endOne(hosted, why, actor));
   }
 
   /** Begins at once, or when what ends the session already is done. */
@@ -398,14 +368,13 @@ export class LocalSessionHost implements SessionHost {
     }
   }
 
-  async #end(
+  async #endOne(
     hosted: HostedSession,
     why: 'session_closed' | 'client_gone',
     actor: Actor,
   ): Promise<void> {
     if (this.#live.get(hosted.sessionId) !== hosted) return;
-    const { timeouts } = await hosted.close(why, actor);
-    this.#timeouts.push(...timeouts);
+    this.#end.note(await hosted.close(why, actor));
     if (this.#live.get(hosted.sessionId) === hosted) this.#live.delete(hosted.sessionId);
     this.#changeLog.forget(hosted.sessionId);
     this.#changed.fire(hosted.sessionId);
@@ -416,7 +385,7 @@ export class LocalSessionHost implements SessionHost {
     while (this.#ends.has(sessionId)) await this.#ends.get(sessionId);
     const live = this.#live.get(sessionId);
     if (live !== undefined) return work(live.session);
-    this.#refuseWhileClosing();
+    this.#end.requireOpen();
     if ((await this.#parts.deps.journal.session(sessionId)) === null)
       throw noSuchSession(sessionId);
     this.#borrowed.set(sessionId, (this.#borrowed.get(sessionId) ?? 0) + 1);
@@ -454,17 +423,4 @@ export class LocalSessionHost implements SessionHost {
     if (row === null) return unknownSession(sessionId);
     return row.rootId === undefined ? null : delegateLoop(sessionId, row.rootId);
   }
-
-  #refuseWhileClosing(): void {
-    if (this.#closing !== null) throw closing();
-  }
-
-  /** The store may be gone by now. */
-  #refuseWhenClosed(): void {
-    if (this.#isClosed) throw closing();
-  }
-}
-
-function closing(): HostError {
-  return new HostError('host.closing', 'agent-core is shutting down. Start it again and retry.');
 }

@@ -73,18 +73,20 @@ function firstHangs(parts: HostParts): HostParts {
       externalTools: (...args) => {
         const tools = factory.externalTools(...args);
         made += 1;
-        if (made > 1) return tools;
-        return {
-          tools: () => tools.tools(),
-          onDidChange: (listener) => tools.onDidChange(listener),
-          configure: (servers) => tools.configure(servers),
-          prepare: (turn) => tools.prepare(turn),
-          stopCalls: forever,
-          dispose: forever,
-        };
+        return made > 1 ? tools : replaced(tools, { stopCalls: forever, dispose: forever });
       },
     },
   };
+}
+
+/** The same object with some methods replaced. */
+function replaced<T extends object>(target: T, methods: Partial<T>): T {
+  return new Proxy(target, {
+    get: (object, key) => {
+      const value: unknown = Reflect.get(Object.hasOwn(methods, key) ? methods : object, key);
+      return typeof value === 'function' ? value.bind(object) : value;
+    },
+  });
 }
 
 async function endOf(data: string, session: LiveSession): Promise<readonly string[]> {
@@ -158,17 +160,12 @@ describe('the end of a host', () => {
       ...parts,
       deps: {
         ...parts.deps,
-        journal: new Proxy(parts.deps.journal, {
-          get: (journal, key) => {
-            const value: unknown = Reflect.get(journal, key, journal);
-            if (typeof value !== 'function') return value;
-            if (key !== 'append') return value.bind(journal);
-            return async (sessionId: SessionId, records: Parameters<typeof journal.append>[1]) => {
-              const stored = await journal.append(sessionId, records);
-              made.resolve(sessionId);
-              await goOn.promise;
-              return stored;
-            };
+        journal: replaced(parts.deps.journal, {
+          append: async (id, records) => {
+            const stored = await parts.deps.journal.append(id, records);
+            made.resolve(id);
+            await goOn.promise;
+            return stored;
           },
         }),
       },
