@@ -16,7 +16,8 @@ export type FoundWaiting = {
 
 /**
  * Inputs that were accepted and had not begun when the process ended: prompts, and messages that were to change what
- * a turn does, are held for a person; the rest is given back (design §4.3). `keepsPending` leaves the messages where
+ * a turn does, are held for a person; the rest is given back (design §4.3). What was to stop something is not carried
+ * out any more. `keepsPending` leaves the messages where
  * they are, for a turn that goes on.
  */
 export function foundWaiting(
@@ -39,6 +40,7 @@ export function foundWaiting(
       ...prompts.flatMap(promptRecords),
       ...wanted.flatMap(messageRecords),
       ...giveBack(sessionId, others, newId),
+      ...state.strandedCommands.flatMap((id) => control(resolution(id, 'cancelled', 'restart'))),
     ],
   };
 }

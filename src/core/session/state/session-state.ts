@@ -131,6 +131,13 @@ export class SessionState {
     });
   }
 
+  /** Commands to end or to take back something whose process died before it said what came of them, oldest first. */
+  get strandedCommands(): readonly CommandId[] {
+    return [...this.#accepted].flatMap(([commandId, { type, resolution }]) =>
+      resolution === null && ENDS_AT_ONCE.has(type) ? [commandId] : [],
+    );
+  }
+
   /** Takes the next event of the whole history; `at` in milliseconds since the epoch. */
   applyHistory(event: HistoryEvent, at = 0, { seq, commandIds } = NOWHERE): void {
     this.timeline.applyHistory(event, at);
@@ -242,6 +249,14 @@ export class SessionState {
     this.#accepted.set(commandId, { ...known, ...change });
   }
 }
+
+/** What is resolved as soon as it is issued; what it was about is settled by a restart in any case. */
+const ENDS_AT_ONCE: ReadonlySet<DurableCommand['type']> = new Set([
+  'cancel',
+  'cancel_queued_input',
+  'cancel_delegate_request',
+  'shutdown',
+]);
 
 /** What older versions kept of a prompt that waited. */
 const NOTHING_KNOWN = {

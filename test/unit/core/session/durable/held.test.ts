@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Deferred } from '../../../../../src/base/deferred.ts';
 import type { CommandId, QueueItemId } from '../../../../../src/core/session/words.ts';
+import { rootLoop } from '../../../../../src/core/session/words.ts';
 import { aSession, OWNER, type TestSession } from '../../../../support/engine/a-session.ts';
 import { ScriptedModel, says, streamsForever } from '../../../../support/engine/scripted-model.ts';
 
@@ -123,5 +124,26 @@ describe('messages that waited when the process ended', () => {
     expect(resolutions(again, 'steer')).toEqual([['cancelled', 'restart_held']]);
     expect(resolutions(again, 'note')).toEqual([['cancelled', 'given_back']]);
     expect(resolutions(again, 'reminder')).toEqual([['cancelled', 'given_back']]);
+  });
+});
+
+describe('a command to end something whose process died before it said what came of it', () => {
+  it('is cancelled with the restart, and is not carried out', async () => {
+    const { t } = await busy();
+    const command = {
+      type: 'cancel',
+      v: 1,
+      command_id: 'stop' as CommandId,
+      cause: null,
+      agency: 'user',
+      actor: OWNER,
+      target: { session_id: t.session.sessionId, loop_id: rootLoop(t.session.sessionId) },
+      created_at: 1,
+    } as const;
+    await t.session.recordControl({ type: 'command_issued', command, bodyHash: 'x' });
+    const again = await t.restart();
+    expect(resolutions(again, 'stop')).toEqual([['cancelled', 'restart']]);
+    const third = await again.restart();
+    expect(resolutions(third, 'stop')).toHaveLength(1);
   });
 });
