@@ -287,7 +287,11 @@ const DOCTORED: readonly Doctored[] = [
           .history({ type: 'delegate_started', turnId: 't1', requestId: 'r2', loopId: 'child' }),
       ),
   ],
-  ['a loop of nobody', 'loopsHaveParents', () => rulesBroken(good(), {}, [child('nobody')])],
+  [
+    'a loop of nobody that works',
+    'loopsHaveParents',
+    () => rulesBroken(good(), {}, [child('nobody').because('r1').issued('user_input', 'r1')]),
+  ],
   [
     'an event without a cause',
     'causesAreIssued',

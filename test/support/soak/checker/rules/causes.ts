@@ -1,4 +1,4 @@
-import { controlOf, type Evidence, type LoopRule } from '../evidence.ts';
+import { controlOf, type Evidence, historyOf, type LoopRule } from '../evidence.ts';
 import { issuedIn } from '../issued.ts';
 
 /** Every event of a turn names the commands behind it, and each of those was issued; those of the live lane are their own record. */
@@ -26,5 +26,10 @@ function issuedAnywhere({ loops }: Evidence): ReadonlySet<string> {
   const live = (['loop_changed', 'loop_change_refused'] as const).flatMap((type) =>
     loops.flatMap((loop) => controlOf(loop, type).map(({ command }) => command.command_id)),
   );
-  return new Set([...loops.flatMap(issuedIn).map(({ commandId }) => commandId), ...live]);
+  // A delegate's stream names its request before that is issued in it.
+  const requests = loops.flatMap((loop) =>
+    historyOf(loop, 'session_created').flatMap(({ delegate }) => delegate?.requestId ?? []),
+  );
+  const issued = loops.flatMap(issuedIn).map(({ commandId }) => commandId);
+  return new Set([...issued, ...live, ...requests]);
 }

@@ -32,11 +32,12 @@ export const handedBackOnce: LoopRule = (loop, { stage, loops }) => {
   return complaints;
 };
 
-/** No loop is nobody's. */
+/** No loop is nobody's; one whose process died before anybody recorded the request never does anything. */
 export const loopsHaveParents: LoopRule = (loop, { loops, stage }) => {
   const [created] = historyOf(loop, 'session_created');
   const { delegate } = created ?? {};
-  if (delegate === undefined || stage === 'dead') return [];
+  const isIdle = historyOf(loop, 'turn_started').length === 0 && issuedIn(loop).length === 0;
+  if (delegate === undefined || stage === 'dead' || isIdle) return [];
   const parent = loops.find(({ loopId }) => loopId === String(delegate.parentId));
   if (parent === undefined) return [`its parent ${delegate.parentId} is not there`];
   const asked = historyOf(parent, 'delegate_started').some(({ loopId }) => loopId === loop.loopId);
