@@ -218,7 +218,7 @@ describe('a delegate whose process is killed', () => {
     const task = 'run echo $$ > a.pid; sleep 300';
     await client.prompt(sessionId, `delegate in background: ${task}\nfinish with on`);
     const running = await pidFrom(join(folder, 'a.pid'));
-    client.kill('SIGKILL');
+    client.kill();
     await client.exited;
     await eventually(() => !isAlive(running), 'the end of its command');
     const next = startAgentCore(home, { env: INSTANT });

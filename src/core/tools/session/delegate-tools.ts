@@ -51,7 +51,7 @@ function startTool(): Tool {
     }),
     async prepare(args): Promise<PreparedCall> {
       const { background = false, name, mode } = args;
-      const title = `${background ? 'Delegate in the background' : 'Delegate'}: ${headOf(args.prompt, 120)}`;
+      const title = `${background ? 'Delegate in the background' : 'Delegate'}: ${shown(args.prompt)}`;
       return sessionCall(title, async (context, delegates) => {
         const { turnId, toolCallId, signal } = context;
         signal.throwIfAborted();
@@ -79,7 +79,7 @@ function messageTool(): Tool {
     readOnly: false,
     input: z.object({ loop_id: loopId, text: prompt }),
     async prepare(args): Promise<PreparedCall> {
-      return sessionCall(`Message a delegate: ${headOf(args.text, 120)}`, async (context, own) => {
+      return sessionCall(`Message a delegate: ${shown(args.text)}`, async (context, own) => {
         const { turnId, toolCallId } = context;
         const request = { turnId, toolCallId, prompt: args.text };
         const sent = await own.message(args.loop_id as LoopId, request);
@@ -125,6 +125,11 @@ function stopTool(): Tool {
       });
     },
   });
+}
+
+/** The beginning of a task, in one line. */
+function shown(text: string): string {
+  return headOf(text.trim().replace(/\s+/g, ' '), 120);
 }
 
 const STATES: Readonly<Record<DelegateInfo['state'], string>> = {

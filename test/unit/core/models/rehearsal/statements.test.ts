@@ -112,6 +112,16 @@ describe('a line that calls a tool', () => {
     });
   });
 
+  it('delegates in the background where it is told to', async () => {
+    for (const verb of ['delegate in background', 'Delegate in the background']) {
+      const { replies } = await drive(`${verb}: say a`);
+      expect(replies[0]?.calls[0]).toMatchObject({
+        name: 'delegate',
+        input: { prompt: 'say a', background: true },
+      });
+    }
+  });
+
   it('puts several calls and texts of one `together` line into one reply', async () => {
     const { replies } = await drive(
       'together: say first ; write a.txt: "x; y" ; read b.txt ; ask Ready?',

@@ -287,6 +287,10 @@ describe('the tools of a session', () => {
       'fetch',
       'plan',
       'ask',
+      'delegate',
+      'delegate_message',
+      'delegate_list',
+      'delegate_stop',
     ]);
     expect(bench.tool('edit').definition.inputSchema).toMatchObject({
       type: 'object',
