@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { until } from '../vscode/driver/until.ts';
 import { isAlive, signal } from '../vscode/serve/processes.ts';
 import { usePilothouse } from './support/pilothouse.ts';
@@ -201,5 +204,49 @@ describe('what is kept of a session', () => {
       const told = (await chat.replies()).match(/messages condensed to/g) ?? [];
       return told.length === 2;
     });
+  });
+});
+
+describe('the store of a session fails', () => {
+  let home = '';
+  const { pilothouse } = usePilothouse(async () => {
+    home = await mkdtemp(join(tmpdir(), 'pilothouse-host-home-'));
+    return { env: { PILOTHOUSE_HOME: home } };
+  });
+  const { chat } = pilothouse;
+  const window = () => pilothouse.window;
+
+  afterEach(() => pilothouse.calm());
+  afterAll(() => rm(home, { recursive: true, force: true, maxRetries: 5 }));
+
+  it('the chat says what happened and the way out, and no text is lost', async () => {
+    await pilothouse.newSession();
+    await chat.send('say all is well');
+    await chat.waitForReply('all is well');
+    const other = new DatabaseSync(join(home, 'sessions.db'));
+    try {
+      other.exec('BEGIN IMMEDIATE');
+      await chat.send('say this was not saved');
+      await chat.waitForText(/This session can’t be saved[\s\S]*in use by another program/);
+      await chat.waitForPending(/this was not saved/, 'not sent');
+      const sessions = await pilothouse.sessions();
+      await sessions.waitFor('say all is well', ({ description }) => description.includes('saved'));
+      await chat.type('typed meanwhile');
+      await window().screenshot('fault');
+      other.exec('ROLLBACK');
+    } finally {
+      other.close();
+    }
+    await chat.press('Try Again');
+    await until(
+      'the fault to be over',
+      async () => !(await chat.text()).includes('can’t be saved'),
+    );
+    expect(await (await chat.composer()).inputValue()).toBe('typed meanwhile');
+    await (await chat.composer()).fill('');
+    await chat.press('Put into Composer');
+    await window().pressKeys('Enter');
+    await chat.waitForReply('this was not saved');
+    expect(await chat.pendingTexts()).toEqual([]);
   });
 });

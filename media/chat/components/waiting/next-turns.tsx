@@ -34,7 +34,7 @@ export function NextTurns({ status }: { readonly status: ChatStatus }): JSX.Elem
       </header>
       {paused !== null && (
         <p class="next-paused" role="status">
-          <Icon name="debug-pause" />
+          {!held && <Icon name="debug-pause" />}
           <span>{paused}</span>
           <LinkButton onClick={() => post({ type: 'next_resume' })}>
             {held ? strings.heldSendAll : strings.nextResume}

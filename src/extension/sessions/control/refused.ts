@@ -49,10 +49,6 @@ function wordsOf(reason: string): string | null {
       return l10n.t('The message is empty. Write something first.');
     case 'nothing_to_gain':
       return l10n.t('There is nothing to condense yet: the conversation is short.');
-    case 'summary_failed':
-      return l10n.t(
-        'The model gave no summary, so the conversation is as it was. Try again later.',
-      );
     case 'unknown_tool_call':
       return l10n.t('This step has ended already.');
     default:
