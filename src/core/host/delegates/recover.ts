@@ -56,10 +56,10 @@ async function recoverChild(
 }
 
 /** True if something in the loop has to be closed or handed back to it. */
-function wasWorking({ turns, book }: ScannedLoop): boolean {
+function wasWorking({ turns, book, hasProcesses }: ScannedLoop): boolean {
   const { newest } = turns;
   const isOpen = newest !== null && newest.terminal === null;
-  return isOpen || book.list().some(({ open }) => open.length > 0);
+  return isOpen || hasProcesses || book.list().some(({ open }) => open.length > 0);
 }
 
 async function wakeIfPossible({ wake, warn }: RecoverParts, child: LoopNode): Promise<void> {

@@ -1,6 +1,6 @@
 import type { DelegateOrigin } from '../../../session/events.ts';
 import type { Journal } from '../../../session/ports.ts';
-import type { SessionId } from '../../../session/words.ts';
+import type { ProcessId, SessionId } from '../../../session/words.ts';
 import { pages } from '../../fold-session.ts';
 import { DelegateBook } from '../delegate-book.ts';
 import { LoopTurns } from './loop-turns.ts';
@@ -12,6 +12,8 @@ export type ScannedLoop = {
   readonly book: DelegateBook;
   readonly turns: LoopTurns;
   readonly lastEventId: number;
+  /** True if a background process began and nobody recorded its end. */
+  readonly hasProcesses: boolean;
 };
 
 /** Reads a loop's history; null if there is none. */
@@ -22,16 +24,20 @@ export async function scanLoop(
   const book = new DelegateBook();
   const turns = new LoopTurns();
   let origin: DelegateOrigin | null = null;
+  const processes = new Set<ProcessId>();
   let lastEventId = 0;
   for await (const page of pages((after, limit) =>
     journal.readHistory(sessionId, { after, limit }),
   )) {
     for (const { event, at, seq } of page) {
       if (event.type === 'session_created') origin = event.delegate ?? null;
+      if (event.type === 'process_started') processes.add(event.processId);
+      if (event.type === 'process_ended') processes.delete(event.processId);
       book.apply(event);
       turns.apply(event, at);
       lastEventId = seq;
     }
   }
-  return lastEventId === 0 ? null : { origin, book, turns, lastEventId };
+  const hasProcesses = processes.size > 0;
+  return lastEventId === 0 ? null : { origin, book, turns, lastEventId, hasProcesses };
 }

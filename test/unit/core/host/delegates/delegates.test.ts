@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { HistoryEvent } from '../../../../../src/core/session/events.ts';
 import type { LoopId } from '../../../../../src/core/session/words.ts';
 import { aTool, OWNER, ok } from '../../../../support/engine/a-session.ts';
-import { type DelegateRig, delegateRig } from '../../../../support/engine/delegate-rig.ts';
+import {
+  type DelegateRig,
+  delegateRig,
+  MortalJournal,
+} from '../../../../support/engine/delegate-rig.ts';
 
 type Ended = Extract<HistoryEvent, { type: 'delegate_ended' }>;
 
@@ -139,6 +143,58 @@ describe('a delegate in the foreground', () => {
     expect(ended).toContain(rig.loops()[1]?.loopId);
   });
 
+  it('is ended with its call alone, and the turn goes on', async () => {
+    const { tool, begun, stopped } = holding();
+    const rig = await delegateRig({ tools: [tool] });
+    const outcome = rig.prompt('delegate: call hold\nfinish with gone on');
+    await begun;
+    const call = rig.history().find((event) => event.type === 'tool_started');
+    if (call?.type !== 'tool_started') throw new Error('No call was started');
+    const options = { reason: 'enough', remind: false, actor: OWNER };
+    expect(rig.hosted.session.cancelToolCall(call.toolCallId, options).status).toBe('cancelled');
+    expect((await outcome).terminal.kind).toBe('natural');
+    expect(results(rig)).toEqual([expect.stringMatching(/^delegate cancelled: /)]);
+    expect(stopped).toEqual([true]);
+    await rig.until(() => !rig.hosted.delegates.isActive);
+    expect(endings(rig)).toMatchObject([{ outcome: 'cancelled' }]);
+  });
+
+  it('leaves nothing visible where it could not be started', async () => {
+    const journal = new MortalJournal();
+    const rig = await delegateRig({ journal });
+    const append = journal.append.bind(journal);
+    journal.append = async (sessionId, records) => {
+      if (sessionId !== rig.hosted.sessionId) throw new Error('the disk is full');
+      return append(sessionId, records);
+    };
+    await rig.prompt('delegate: finish with found');
+    expect(results(rig)).toEqual(['delegate failed: the disk is full']);
+    expect([...journal.records.keys()]).toEqual([rig.hosted.sessionId]);
+    expect(rig.history().some(({ type }) => type === 'delegate_started')).toBe(false);
+    expect(rig.loops()).toHaveLength(1);
+    journal.append = append;
+    await rig.prompt('delegate: finish with found');
+    expect(results(rig).at(-1)).toBe('delegate completed: found');
+  });
+
+  it('does not begin where a Stop comes while it is being started', async () => {
+    const journal = new MortalJournal();
+    const rig = await delegateRig({ journal });
+    const append = journal.append.bind(journal);
+    journal.append = (sessionId, records) => {
+      if (records.some(({ event }) => event.type === 'delegate_started'))
+        rig.hosted.session.cancelBefore(10, { kind: 'cancelled', by: 'test' });
+      return append(sessionId, records);
+    };
+    await rig.prompt('delegate in background: finish with found');
+    await rig.until(() => endings(rig).length === 1);
+    expect(endings(rig)).toMatchObject([
+      { outcome: 'cancelled', text: 'Stopped before it began.' },
+    ]);
+    const types = rig.history(rig.loops()[1]?.loopId).map(({ type }) => type);
+    expect(types).not.toContain('turn_started');
+  });
+
   it('is left by an interrupt between idle_pre and idle_post, and what is left of the batch is not run', async () => {
     const { tool, begun } = holding();
     const ran: string[] = [];
@@ -236,6 +292,25 @@ describe('delegates in the background', () => {
       'second',
       'first',
     ]);
+  });
+
+  it('are read at the next seam of a parent that works', async () => {
+    const { tool, begun, release } = holding();
+    const rig = await delegateRig({ tools: [tool] });
+    const outcome = rig.prompt(
+      'delegate in background: finish with found\ncall hold\nfinish with read',
+    );
+    await begun;
+    await rig.until(() => endings(rig).length === 1);
+    release();
+    await outcome;
+    const types = rig.history().map(({ type }) => type);
+    expect(types.filter((type) => type === 'turn_started')).toHaveLength(1);
+    expect(rig.history().find(({ type }) => type === 'machine_message')).toMatchObject({
+      text: expect.stringMatching(
+        /^The delegate "delegate 1" \(\S+\) has done its task\..*\nfound$/s,
+      ),
+    });
   });
 
   it('are waited for by a delegate that started them: it hands back when it has read what they found', async () => {
