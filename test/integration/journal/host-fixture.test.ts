@@ -6,6 +6,7 @@ import type { Client } from '../../../src/core/host/api.ts';
 import { openHost, type RunningHost } from '../../../src/core/host/compose/open-host.ts';
 import { foldSession } from '../../../src/core/host/fold-session.ts';
 import { createLog } from '../../../src/core/host/log/log.ts';
+import type { SessionRow } from '../../../src/core/session/ports.ts';
 import { actor } from '../../support/journal/events.ts';
 import { openTestJournal, temporaryFolder } from '../../support/journal/open.ts';
 
@@ -20,6 +21,15 @@ const client: Client = {
   writeTextFile: async () => false,
 };
 
+/** What fixtures hold since there are controls, in the order of the list: the last one was closed in good order. */
+const ALSO = ['say wait for me', 'ask Which way?', 'write parked.md: Parked', 'say steer me'];
+
+function sessionOf(rows: readonly SessionRow[], title: string): SessionRow['sessionId'] {
+  const row = rows.find((one) => one.title === title);
+  if (row === undefined) throw new Error(`There is no session "${title}".`);
+  return row.sessionId;
+}
+
 /** A copy of a fixture, open. */
 async function opened(name: string) {
   const folder = await temporaryFolder();
@@ -31,7 +41,7 @@ describe('real sessions of earlier issues', async () => {
   const names = (await readdir(fixtures)).filter((name) => /^issue-\d+\.db$/u.test(name));
 
   test('are there', () => {
-    expect(names).toContain('issue-2.db');
+    expect(names).toEqual(expect.arrayContaining(['issue-2.db', 'issue-3.db']));
   });
 
   test.each(names)('%s: every session verifies, folds and can be searched', async (name) => {
@@ -41,6 +51,7 @@ describe('real sessions of earlier issues', async () => {
       'say one',
       'say A large picture of the lighthouse.',
       'think The keeper is gone.',
+      ...(name === 'issue-2.db' ? [] : ALSO),
     ]);
     for (const { sessionId, lastEventId, prefixHash } of rows) {
       expect(await journal.verify(sessionId, 'history')).toEqual({
@@ -94,7 +105,11 @@ describe('real sessions of earlier issues', async () => {
         const before = await host.history(sessionId, all);
         const session = await host.open(sessionId, { cwd: folder }, client);
         const loaded = await host.history(sessionId, all);
-        expect(loaded.slice(0, lastEventId)).toEqual(before);
+        // What was rolled back is not part of it.
+        expect(loaded.filter(({ seq }) => seq <= lastEventId)).toEqual(before);
+        // A turn that goes on at its open question, or what waited for it, is ended first.
+        if (session.describe().activePrompt)
+          await host.cancel(sessionId, host.admit(), actor).receipt;
         const outcome = await session.prompt({
           admission: host.admit(),
           content: [{ type: 'text', text: 'finish with Still here.' }],
@@ -105,4 +120,37 @@ describe('real sessions of earlier issues', async () => {
       }
     },
   );
+
+  test('issue-3.db: what a crash found unfinished is folded as it was', async () => {
+    const { journal } = await opened('issue-3.db');
+    const { rows } = await journal.sessions({ limit: 10 });
+    const folded = new Map(
+      await Promise.all(
+        rows.map(
+          async ({ title, sessionId }) => [title, await foldSession(journal, sessionId)] as const,
+        ),
+      ),
+    );
+    const [waiting, asked, parked, steered] = ALSO.map((title) => folded.get(title));
+    expect(asked?.state.openGates).toHaveLength(1);
+    expect(parked?.state.openGates).toHaveLength(1);
+    expect(parked?.state.openTurn).not.toBeNull();
+    expect(waiting?.state.openTurn).not.toBeNull();
+    expect(waiting?.nextTurns.view.items).toMatchObject([{ content: [{ text: 'say later' }] }]);
+    expect(steered?.nextTurns.view).toMatchObject({
+      paused: 'asked',
+      items: [{ content: [{ text: 'say queued' }] }],
+    });
+    const said = JSON.stringify(steered?.conversation.messages);
+    for (const text of ['say three', 'say five', 'Be short.']) expect(said).toContain(text);
+    // A note is read by no model, a message that was taken back by nobody, and a rolled back turn is gone.
+    for (const text of ['a note', 'say four', 'say six', 'finish with Lit']) {
+      expect(said).not.toContain(text);
+    }
+    const receipts = (await journal.readControl(sessionOf(rows, 'say steer me'), all)).flatMap(
+      ({ event }) => (event.type === 'control_outcome' ? [event.receipt.method] : []),
+    );
+    expect(receipts.filter((method) => method === 'session/inject')).toHaveLength(4);
+    expect(receipts.filter((method) => method === 'session/rollback')).toHaveLength(2);
+  });
 });

@@ -1,5 +1,6 @@
 /**
- * Makes `test/fixtures/journal/NAME.db` with real sessions: turns, tools, gates, receipts, a large prompt. Run it once
+ * Makes `test/fixtures/journal/NAME.db` with real sessions: turns, tools, gates, receipts, a large prompt, messages of
+ * every kind, moves of the conversation, and all that a crash can find unfinished. Run it once
  * when an issue is done, with the code of that commit; a fixture that is committed is never made again.
  */
 import { execFileSync } from 'node:child_process';
@@ -68,6 +69,71 @@ const allow: GateAnswer = { kind: 'selected', optionId: 'allow_once' };
 const reject: GateAnswer = { kind: 'selected', optionId: 'reject_once' };
 const request = { cwd, additionalDirectories: [], mcpServers: [] };
 
+/** Resolves with the first event of the kind that is recorded from now on. */
+function recorded(session: LiveSession, type: string): Promise<void> {
+  return new Promise((resolve) => {
+    const { subscription } = session.subscribe((signal) => {
+      if (signal.stream === 'ephemeral' || !('record' in signal)) return;
+      if (signal.record.event.type !== type) return;
+      subscription.dispose();
+      resolve();
+    });
+  });
+}
+
+const text = (said: string) => [{ type: 'text', text: said }] as const;
+const targetOf = ({ sessionId }: LiveSession) => ({ sessionId, actor });
+const { controls } = host;
+
+// Every kind of message, and the conversation moved to and fro.
+const steered = await host.create(request, client);
+await steered.setOption('mode', 'code', actor);
+const begun = recorded(steered, 'message_delta');
+const steering = prompt(steered, 'say steer me\nwait 3\nsay two\nfinish with Steered.');
+await begun;
+const steer = targetOf(steered);
+await controls.inject(steer, { mode: 'steer', content: text('say three') });
+await controls.inject(steer, { mode: 'queue', content: text('a note') });
+await controls.remind(steer, { body: 'Be short.', mode: 'finish_step', dedupeKey: 'short' });
+const { messageId } = await controls.inject(steer, { mode: 'steer', content: text('say four') });
+await controls.replaceInject(steer, messageId, text('say five'));
+const other = await controls.inject(steer, { mode: 'steer', content: text('say six') });
+await controls.revokeInject(steer, other.messageId);
+await steering;
+await prompt(steered, 'write lamp.md: Lit\nfinish with Lit.');
+await controls.rollback(steer, { overwrite: 'all' });
+await controls.redo(steer, { overwrite: 'all' });
+await controls.rollback(steer, { overwrite: 'all' });
+await controls.changeQueue(steer, { kind: 'pause' });
+await controls.changeQueue(steer, { kind: 'add', content: text('say queued'), before: null });
+await host.close(steered.sessionId, actor);
+
+// A crash will find this one with a running turn, a message for it, a prompt behind it and one that is queued.
+const waiting = await host.create(request, client);
+const isWaiting = recorded(waiting, 'message_delta');
+const endless = prompt(waiting, 'say wait for me\nwait 600').catch(() => undefined);
+await isWaiting;
+await controls.inject(targetOf(waiting), { mode: 'steer', content: text('say pending') });
+await controls.inject(targetOf(waiting), { mode: 'queue', content: text('pending note') });
+const behind = prompt(waiting, 'say behind it').catch(() => undefined);
+await controls.changeQueue(targetOf(waiting), {
+  kind: 'add',
+  content: text('say later'),
+  before: null,
+});
+
+// And these at an open question.
+const parked = await host.create(request, client);
+const isParked = recorded(parked, 'gate_opened');
+const asked = prompt(parked, 'write parked.md: Parked\nfinish with Written.').catch(
+  () => undefined,
+);
+await isParked;
+const questioned = await host.create(request, client);
+const isAsked = recorded(questioned, 'gate_opened');
+const question = prompt(questioned, 'ask Which way?\nfinish with Answered.').catch(() => undefined);
+await isAsked;
+
 const work = await host.create(request, client);
 await prompt(
   work,
@@ -124,7 +190,7 @@ const script = `const { DatabaseSync } = require('node:sqlite');
   new DatabaseSync(from).prepare('VACUUM INTO ?').run(to);`;
 execFileSync(process.execPath, ['-e', script, join(dataFolder, 'sessions.db'), target]);
 await running.close();
-await cutPrompt;
+await Promise.all([cutPrompt.catch(() => undefined), endless, behind, asked, question]);
 
 await rm(dataFolder, { recursive: true });
 await rm(cwd, { recursive: true });
