@@ -79,7 +79,9 @@ function answerViolation(command: Of<'provide_user_input'>): FieldViolation | nu
     return command.content === undefined ? null : violation('content', MUST_BE_EMPTY);
   if (command.content === undefined) return violation('content', MUST_BE_SET);
   if (command.reason !== undefined) return violation('reason', MUST_BE_EMPTY);
-  return command.agency === 'user' ? null : violation('agency', 'must be user');
+  // The machine may see that a sign-in was done elsewhere, but says nothing in a person's place.
+  const isSaid = Object.keys(command.content).length > 0;
+  return isSaid && command.agency !== 'user' ? violation('agency', 'must be user') : null;
 }
 
 function notificationViolation(command: ProcessNotification): FieldViolation | null {

@@ -12,7 +12,10 @@ export function gateCommand(
 ): ApproveToolCall | DenyToolCall | ProvideUserInput {
   if (request.kind !== 'permission') {
     const provided = { gate_id: gateId, outcome: isYes(answer) } as const;
-    const content = answer.kind === 'accepted' ? { content: answer.content } : {};
+    const content =
+      answer.kind === 'declined'
+        ? {}
+        : { content: answer.kind === 'accepted' ? answer.content : {} };
     const reason =
       answer.kind === 'declined' && answer.reason !== undefined ? { reason: answer.reason } : {};
     return stamp.stamp('provide_user_input', { ...provided, ...content, ...reason }, origin);

@@ -335,6 +335,11 @@ describe('what the fields of a command say together', () => {
     expect(decodeCommand(bytesOf(JSON.stringify(value)))).toEqual(value);
   });
 
+  test('takes from the machine that a sign-in was done elsewhere', () => {
+    const done = { ...durableCommands.provide_user_input, agency: 'machine', content: {} } as const;
+    expect(decodeCommand(encodeCommand(done))).toEqual(done);
+  });
+
   test('takes a denial from the machine, as a time limit gives it', () => {
     const denial = { ...durableCommands.deny_tool_call, agency: 'machine' } as const;
     expect(decodeCommand(encodeCommand(denial))).toEqual(denial);
