@@ -270,23 +270,6 @@ class ThreadedJournal implements OpenJournal {
     return this.#lastAt;
   }
 
-  async readRaw(
-    sessionId: SessionId,
-    stream: StreamName,
-    range: { readonly after: number; readonly limit: number },
-  ): Promise<readonly RawRecord[]> {
-    const codec = this.#readyCodec() ?? (await this.#loadCodec());
-    const { readRaw } = await import('./raw-records.ts');
-    return await readRaw(this.#client, codec, { sessionId, stream, ...range });
-  }
-
-  async beginImport(sessionId: SessionId): Promise<JournalImport> {
-    const codec = this.#readyCodec() ?? (await this.#loadCodec());
-    if (this.#fault !== null) throw this.#fault;
-    const { beginImport } = await import('./raw-records.ts');
-    return await beginImport(this.#client, codec, sessionId, () => this.#clock.now());
-  }
-
   /**
    * Whoever writes a session learns of its failure before the store takes anything new for it: until then all is
    * refused, so that nothing is ever stored behind a record that is missing.
