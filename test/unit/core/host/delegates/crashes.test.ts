@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HistoryEvent } from '../../../../../src/core/session/events.ts';
 import type { NewRecord } from '../../../../../src/core/session/ports.ts';
-import { aTool, ok } from '../../../../support/engine/a-session.ts';
+import { aTool, OWNER, ok } from '../../../../support/engine/a-session.ts';
 import {
   type DelegateRig,
   delegateRig,
@@ -158,4 +158,91 @@ describe('after a restart', () => {
     await after.prompt(`call delegate_message with ${input}`);
     expect(JSON.stringify(after.history())).toContain("can't be reached any more");
   });
+});
+
+const LOOK = aTool('look', () => ok('seen'));
+
+/** Delegates side by side and below each other, one that is steered, and one that is given more. */
+const BUSY = [
+  `delegate in background: ${JSON.stringify('delegate in background: finish with a\ndelegate: finish with b\nfinish with c')}`,
+  `delegate: ${JSON.stringify('call look\nask Which one?\nfinish with d')}`,
+  'delegate: say e',
+  'finish with f',
+].join('\n');
+
+async function playedBusy(rig: DelegateRig): Promise<void> {
+  const outcome = rig.prompt(BUSY);
+  await rig.until(() => rig.hosted.openGates().length > 0);
+  const [gate] = rig.hosted.openGates();
+  if (gate === undefined) return;
+  await rig.hosted.answerGate(
+    gate.gateId,
+    { kind: 'accepted', content: { answer: 'this' } },
+    OWNER,
+  );
+  await outcome;
+  await rig.until(() => !rig.hosted.describe().activePrompt);
+  const loopId = rig.loops()[1]?.loopId ?? '';
+  await rig.hosted.delegates.message(loopId, 'finish with g', { actor: OWNER, agency: 'user' });
+  await rig.until(() => !rig.hosted.describe().activePrompt);
+}
+
+function problems(rig: DelegateRig): readonly string[] {
+  return rig.loops().flatMap(({ loopId, state }) => {
+    const history = rig.history(loopId);
+    const started = history.flatMap((event) =>
+      event.type === 'delegate_started' ? [event.requestId] : [],
+    );
+    const ended = history.flatMap((event) =>
+      event.type === 'delegate_ended' ? [event.requestId] : [],
+    );
+    const count = (type: string): number => history.filter((event) => event.type === type).length;
+    return [
+      ...(JSON.stringify(started.toSorted()) === JSON.stringify(ended.toSorted())
+        ? []
+        : [`${loopId}: started ${started.join()}, ended ${ended.join()}`]),
+      ...(count('turn_started') === count('turn_ended') ? [] : [`${loopId}: an open turn`]),
+      ...(count('tool_proposed') <= count('tool_ended') ? [] : [`${loopId}: an open call`]),
+      ...(state === 'idle' || state === 'closed' ? [] : [`${loopId}: ${state}`]),
+    ];
+  });
+}
+
+describe('a process that dies at any append of busy delegates', () => {
+  it('has handed back every request exactly once after two restarts', async () => {
+    let appends = 0;
+    const counting = new MortalJournal();
+    const whole = await delegateRig({ journal: counting, tools: [LOOK] });
+    const append = counting.append.bind(counting);
+    counting.append = (sessionId, records) => {
+      appends += 1;
+      return append(sessionId, records);
+    };
+    await playedBusy(whole);
+    expect(problems(whole)).toEqual([]);
+    expect(endings(whole).toSorted()).toEqual([
+      'completed: Done: 1 steps, 0 failed.',
+      'completed: c',
+      'completed: d',
+      'completed: g',
+    ]);
+    expect(appends).toBeGreaterThan(50);
+    for (let nth = 1; nth < appends; nth += 1) {
+      const journal = new MortalJournal();
+      const rig = await delegateRig({ journal, tools: [LOOK] });
+      let left = nth;
+      const when = nth % 2 === 0 ? 'before' : 'after';
+      const dying = journal.append.bind(journal);
+      journal.append = (sessionId, records) => {
+        left -= 1;
+        if (left === 0) journal.deathAt = { when, at: () => true };
+        return dying(sessionId, records);
+      };
+      void playedBusy(rig).catch(() => undefined);
+      await journal.died;
+      const once = await rig.restart();
+      const twice = await once.restart();
+      expect([nth, problems(twice)]).toEqual([nth, []]);
+    }
+  }, 60_000);
 });
