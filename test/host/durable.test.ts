@@ -222,7 +222,8 @@ describe('the store of a session fails', () => {
   it('the chat says what happened and the way out, and no text is lost', async () => {
     await pilothouse.newSession();
     await chat.send('say all is well');
-    await chat.waitForReply('all is well');
+    await chat.waitForReply(/all is well[\s\S]*Finished/);
+    await chat.waitForActivity('Ready');
     const other = new DatabaseSync(join(home, 'sessions.db'));
     try {
       other.exec('BEGIN IMMEDIATE');

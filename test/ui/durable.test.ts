@@ -97,7 +97,7 @@ describe('messages that the agent did not get to', () => {
       ];
       await tell(reset({ status: { ...IDLE, pending } }));
       const row = page.locator('.pending .waiting-row');
-      expect(await row.textContent()).toContain('not sent: the agent did not take it');
+      expect(await row.textContent()).toContain('not sent');
       await row.getByRole('button', { name: 'Put into Composer' }).click();
       expect(await said('pending_recompose')).toMatchObject([{ id: 'p1' }]);
     }));

@@ -11,7 +11,7 @@ import type {
 import type { HistoryPage } from '../../protocol/pilothouse.ts';
 import { type ChatChange, Conversation } from '../chat/model/conversation.ts';
 import { turnEnd } from '../chat/model/turn-items.ts';
-import { type AgentConnection, AgentRequestError } from '../core/connection.ts';
+import type { AgentConnection } from '../core/connection.ts';
 import type { StopState } from '../status-bar/stop-state.ts';
 import { Durability } from './control/durability.ts';
 import type { LiveReceipt } from './control/receipts.ts';
@@ -281,19 +281,20 @@ export class LiveSession implements Disposable {
   #broken(entry: PromptEntry, error: unknown): void {
     this.#ports.log(`session ${this.sessionId}: the prompt ended with ${messageOf(error)}`);
     const begun = this.#conversation.runningTurn?.commandId === entry.commandId;
-    this.durability.promptFailed(entry, error, begun);
-    if (error instanceof AgentRequestError && error.code === 'agent.gone') {
-      this.#lose(entry);
+    const what = this.durability.promptFailed(entry, error, begun);
+    if (what !== 'ended') {
+      this.#lose(entry, what);
       return;
     }
     const terminal = { kind: 'runtime_error', reason: messageOf(error) };
     this.#finish(entry, turnEnd(entry.commandId, 'error', terminal));
   }
 
-  /** The process ended: what was running is interrupted, what waited is asked for again after the next start. */
-  #lose(entry: PromptEntry): void {
+  /** A prompt that goes on elsewhere: `lost` with its process, or `unsent` back to the person. */
+  #lose(entry: PromptEntry, what: 'lost' | 'unsent'): void {
     this.#line.remove(entry);
-    if (entry.state === 'running') this.#interrupted(entry.commandId);
+    if (what === 'unsent') this.#fireChat(this.#conversation.withdrawPrompt(entry.commandId));
+    else if (entry.state === 'running') this.#interrupted(entry.commandId);
     if (!this.#line.isBusy) this.#stopping.settle();
     this.#statusChanged();
   }

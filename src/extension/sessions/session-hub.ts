@@ -277,10 +277,9 @@ export class SessionHub implements Disposable {
       this.#ports.log(`session ${sessionId} could not be closed: ${messageOf(error)}`);
     });
     const session = await this.open(sessionId);
-    const status = await connection.request('_pilothouse/store/status', {});
-    const message = status.message ?? status.code ?? '';
-    const unsure = status.code === 'journal.outcome_unknown';
-    session.durability.setFault(status.ok ? null : { message, unsure });
+    const { ok, code, message } = await connection.request('_pilothouse/store/status', {});
+    const unsure = code === 'journal.outcome_unknown';
+    session.durability.setFault(ok ? null : { message: message ?? code ?? '', unsure });
     return session;
   }
 

@@ -16,7 +16,7 @@ export function FaultBanner({ fault }: { readonly fault: ChatFault }): JSX.Eleme
         <Icon name="error" />
         <strong>{strings.faultTitle}</strong>
       </p>
-      <p class="fault-why" dir="auto">
+      <p dir="auto">
         {fault.message} {fault.unsure && strings.faultUnsure}
       </p>
       <p>{strings.faultWayOut}</p>

@@ -3,6 +3,7 @@ import type { ContentBlock, SessionUpdate } from '../../../protocol/acp.ts';
 import type { ChatItem, ToChat } from '../../../protocol/chat.ts';
 import type { HistoryPage } from '../../../protocol/pilothouse.ts';
 import { checkpointOf, controlItem, injectOf, userMessageOf } from './control-items.ts';
+import { DelegateCalls } from './delegate-calls.ts';
 import { fixedItem } from './fixed-items.ts';
 import { marksOf, type UpdateMarks } from './marks.ts';
 import { OutputLog } from './output-log.ts';
@@ -36,9 +37,10 @@ export type ChatChange = Extract<ToChat, { type: 'upsert' | 'append' | 'prepend'
 /** The turn whose updates come now. */
 type RunningTurn = { readonly turnId: string; readonly commandId: string; readonly at: number };
 
-/** More rows than this and the oldest are let go; they come back with `history/page`. */
-const MAX_ROWS = 3_000;
-const TRIM_TO = 2_000;
+/** With more rows than `most` the oldest are let go until `kept` are left; they come back with `history/page`. */
+type RowLimits = { readonly most: number; readonly kept: number };
+
+const ROW_LIMITS: RowLimits = { most: 3_000, kept: 2_000 };
 
 /**
  * The conversation of one session: a window of its history plus what is live. Updates are merged by message id, tool
@@ -58,10 +60,16 @@ export class Conversation {
   readonly #endedPrompts = new Set<string>();
   readonly #gateTitles = new Map<string, string>();
   readonly #prompts = new TurnPrompts();
+  readonly #delegates = new DelegateCalls();
   readonly #onUnknown: (what: string) => void;
+  readonly #limits: RowLimits;
 
-  constructor(onUnknown: (what: string) => void = () => undefined) {
+  constructor(
+    onUnknown: (what: string) => void = () => undefined,
+    limits: RowLimits = ROW_LIMITS,
+  ) {
     this.#onUnknown = onUnknown;
+    this.#limits = limits;
   }
 
   items(): ChatItem[] {
@@ -97,12 +105,6 @@ export class Conversation {
   rowAt(eventId: number): string | null {
     const rows = [...this.#rows.values()];
     return rows.findLast(({ event }) => event !== null && event <= eventId)?.id ?? null;
-  }
-
-  /** The blocks of the newest prompt, to send it again. */
-  lastPrompt(): string | null {
-    const prompts = [...this.#rows.values()].filter((row) => row.body.kind === 'user');
-    return prompts.at(-1)?.id ?? null;
   }
 
   /** Takes the newest page of the history in; call it once, on an empty conversation. */
@@ -201,6 +203,8 @@ export class Conversation {
     if (gate) return this.#gateMark(gate, event);
     const left = checkpointOf(marks.extra);
     if (left) return this.#markPrompt(this.#prompts.left(left.turnId, left.checkpoint));
+    const back = this.#delegates.handBack(marks, this.#rows, () => this.#newRowId(marks));
+    if (back) return [...this.#putFixed(back.item, event), ...back.calls.map((row) => this.#upsert(row))];
     const control = controlItem(marks.extra, () => this.#newRowId(marks));
     return control && this.#putFixed(control, event);
   }
@@ -210,6 +214,12 @@ export class Conversation {
     const id = promptId(commandId);
     if (this.#rows.has(id)) return [];
     return this.#begin(id, { kind: 'user', at, view: promptView(blocks), marks: {} }, null);
+  }
+
+  /** Takes a prompt out again that the agent did not take. */
+  withdrawPrompt(commandId: string): ChatChange[] {
+    const id = promptId(commandId);
+    return this.#rows.delete(id) ? [{ type: 'remove', ids: [id] }] : [];
   }
 
   #userChunk(
@@ -273,6 +283,7 @@ export class Conversation {
       return [{ type: 'append', id, field: 'output', ...appendOutput(tool, delta) }];
     }
     patchTool(tool, patch, marks.extra);
+    this.#delegates.learn(tool, this.#rows);
     if (!known) return this.#begin(id, { kind: 'tool', tool }, marks.eventId ?? null);
     return [this.#upsert(known)];
   }
@@ -381,8 +392,8 @@ export class Conversation {
   }
 
   #trim(): ChatChange[] {
-    if (this.#rows.size <= MAX_ROWS) return [];
-    const ids = [...this.#rows.keys()].slice(0, this.#rows.size - TRIM_TO);
+    if (this.#rows.size <= this.#limits.most) return [];
+    const ids = [...this.#rows.keys()].slice(0, this.#rows.size - this.#limits.kept);
     for (const id of ids) {
       this.#rows.delete(id);
       this.#outputs.delete(id);

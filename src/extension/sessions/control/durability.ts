@@ -54,12 +54,19 @@ export class Durability {
     this.#ports.changed();
   }
 
-  /** A prompt has no answer. `begun`: its turn was under way, so that the agent has it for sure. */
-  promptFailed(entry: PromptEntry, error: unknown, begun: boolean): void {
+  /**
+   * A prompt has no answer. `begun`: its turn was under way, so that the agent has it for sure. `lost`: only the next
+   * process can tell. `unsent`: the agent did not take it, and it waits here.
+   */
+  promptFailed(entry: PromptEntry, error: unknown, begun: boolean): 'ended' | 'lost' | 'unsent' {
     this.notice(error);
-    if (begun) return;
-    if (isGone(error)) this.#lost.push(entry);
-    else if (storeFaultOf(error)) this.#ports.waiting.unsent(entry.commandId, entry.blocks);
+    if (isGone(error)) {
+      if (!begun) this.#lost.push(entry);
+      return 'lost';
+    }
+    if (begun || !storeFaultOf(error)) return 'ended';
+    this.#ports.waiting.unsent(entry.commandId, entry.blocks);
+    return 'unsent';
   }
 
   /** Asks a new process about the prompts that the old one did not answer; those it never had come back. */
