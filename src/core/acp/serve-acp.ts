@@ -24,6 +24,7 @@ import { ControlReads } from './control/control-reads.ts';
 import { ReceiptTeller } from './control/receipt-teller.ts';
 import { Refusals } from './control/refusals.ts';
 import { EventDesk } from './events/event-desk.ts';
+import { LatestNews } from './events/latest-news.ts';
 import { ExtensionDesk } from './extension-desk.ts';
 import { GateDesk } from './gates/gate-desk.ts';
 import { AGENT_NAME, initializeResult } from './handshake.ts';
@@ -280,12 +281,15 @@ class Server implements AcpConnection {
     const { client } = this.#extensionDesk;
     const connected = extensions.connected?.(client);
     if (connected) this.#owned.add(connected);
+    const news = new LatestNews(this.#peer);
     const changed = extensions.onSessionChanged?.((session) =>
-      client.notify('_pilothouse/session_changed', { session: { ...sessionItem(session) } }),
+      news.tell(session.sessionId, () =>
+        client.notify('_pilothouse/session_changed', { session: { ...sessionItem(session) } }),
+      ),
     );
     if (changed) this.#owned.add(changed);
     const deleted = extensions.onSessionDeleted?.((sessionId) =>
-      client.notify('_pilothouse/session_deleted', { sessionId }),
+      news.tell(sessionId, () => client.notify('_pilothouse/session_deleted', { sessionId })),
     );
     if (deleted) this.#owned.add(deleted);
   }
