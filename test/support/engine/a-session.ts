@@ -140,7 +140,7 @@ export type TestSession = {
 export type SessionOptions = {
   model: ModelCatalog;
   tools?: readonly Tool[];
-  decide?: (call: { tool: string }) => PolicyDecision;
+  decide?: (call: { tool: string }) => PolicyDecision | Promise<PolicyDecision>;
   config?: Partial<SessionConfig>;
   stopAll?: () => Promise<void>;
   prepareTurn?: () => Promise<void>;

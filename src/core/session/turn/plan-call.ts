@@ -4,6 +4,7 @@ import type { GateAnswer } from '../events.ts';
 import type { ModelToolCall } from '../model.ts';
 import { type ElsewhereAnswer, POLICY } from '../state/gates.ts';
 import type { Policy, PolicyDecision, PreparedCall, Tool, ToolPreview } from '../tool.ts';
+import { ABORTED, orAborted } from './aborts.ts';
 import {
   callCancelledResult,
   createOutputTail,
@@ -160,13 +161,16 @@ async function prepare(
   tool: Tool,
   call: ModelToolCall,
 ): ReturnType<Tool['prepare']> {
+  const signal = turn.calls.signalOf(call.toolCallId, turn.signal);
   try {
-    return await tool.prepare(call.input, {
+    const preparing = tool.prepare(call.input, {
       sessionId: turn.sessionId,
       workspace: turn.resources.workspace,
       files: turn.resources.files,
-      signal: turn.calls.signalOf(call.toolCallId, turn.signal),
+      signal,
     });
+    const prepared = await orAborted(preparing, signal);
+    return prepared === ABORTED ? { error: 'Stopped before it was prepared' } : prepared;
   } catch (failure) {
     turn.deps.log.error('A tool failed while it was being prepared', {
       tool: call.name,
@@ -182,7 +186,12 @@ async function decide(
   base: Base,
   prepared: PreparedCall,
 ): Promise<Planned> {
-  const decision = await turn.deps.policy.decide(request(turn, base.call, tool.readOnly, prepared));
+  const deciding = turn.deps.policy.decide(request(turn, base.call, tool.readOnly, prepared));
+  const decision = await orAborted(
+    deciding,
+    turn.calls.signalOf(base.call.toolCallId, turn.signal),
+  );
+  if (decision === ABORTED) return refuse(base, 'Stopped before it was allowed');
   switch (decision.decision) {
     case 'allow':
       return { ...base, kind: 'ready', prepared, output: createOutputTail() };
@@ -247,7 +256,9 @@ async function isAllowed(
   if (option?.kind !== 'allow_always') return false;
   const remembered = decision.remember.find((_, index) => rememberId(index) === answer.optionId);
   if (remembered === undefined) return false;
-  await turn.deps.policy.remember(turn.sessionId, turn.resources.workspace, remembered, 'allow');
+  const { sessionId, resources, deps, signal } = turn;
+  const storing = deps.policy.remember(sessionId, resources.workspace, remembered, 'allow');
+  if ((await orAborted(storing, signal)) === ABORTED) return false;
   turn.rules.changed();
   return true;
 }

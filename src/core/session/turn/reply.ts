@@ -8,7 +8,7 @@ import {
   type ModelToolCall,
 } from '../model.ts';
 import type { MessageId, Usage } from '../words.ts';
-import { orAborted, untilAborted } from './aborts.ts';
+import { ABORTED, orAborted, untilAborted } from './aborts.ts';
 import { NO_USAGE } from './budget.ts';
 import { TextStream } from './text-stream.ts';
 import type { TurnContext } from './turn-context.ts';
@@ -85,7 +85,9 @@ async function tryOnce(turn: TurnContext, iteration: number, attempt: number): P
   const cut = (): Attempt => ({ kind: turn.signal.aborted ? 'aborted' : 'interrupted' });
   const calls: ModelToolCall[] = [];
   try {
-    const model = await turn.resolveModel();
+    // A source that does not answer keeps no Stop waiting.
+    const model = await orAborted(turn.resolveModel(), attention);
+    if (model === ABORTED) return cut();
     let finish: Extract<ModelEvent, { type: 'finish' }> | null = null;
     for await (const event of untilAborted(
       model.stream(toRequest(turn, model, attempt), attention),
