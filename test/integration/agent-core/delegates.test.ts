@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HistoryEvent } from '../../../src/core/session/events.ts';
@@ -82,6 +83,23 @@ describe('a delegate', () => {
     await expect(
       client.call('_pilothouse/history/page', { sessionId: loopId }),
     ).rejects.toBeDefined();
+  });
+
+  it('changes files as part of the turn that it works for: a rollback takes them back, and staged ones are staged', async () => {
+    const { client, sessionId, folder } = await controlClient({ env: INSTANT });
+    const nested = quoted(`delegate: ${quoted('write deep.txt: two')}`, 'write a.txt: one');
+    await client.prompt(sessionId, `delegate: ${nested}`);
+    const files = ['a.txt', 'deep.txt'].map((name) => join(folder, name));
+    expect(files.map((file) => existsSync(file))).toEqual([true, true]);
+    await client.call('session/rollback', { sessionId });
+    expect(files.map((file) => existsSync(file))).toEqual([false, false]);
+    await client.call('session/fs_mode', { sessionId, mode: 'staged' });
+    await client.prompt(sessionId, `delegate: ${nested}`);
+    expect(files.map((file) => existsSync(file))).toEqual([false, false]);
+    const staged = await client.call('_pilothouse/staged/list', { sessionId });
+    expect((staged['files'] as { path: string }[]).map(({ path }) => path)).toEqual(files);
+    await client.call('session/fs_commit_staged', { sessionId });
+    expect(files.map((file) => existsSync(file))).toEqual([true, true]);
   });
 
   it('asks in the name of its session, which lists the question as open', async () => {

@@ -95,9 +95,8 @@ export class LoopNode {
 
   /** The delegate of the root loop that it belongs to; itself if it is one. */
   get top(): LoopNode {
-    let node: LoopNode = this;
-    while (node.parent !== null && node.parent.parent !== null) node = node.parent;
-    return node;
+    const { parent } = this;
+    return parent === null || parent.parent === null ? this : parent.top;
   }
 
   /** The loops above it, the parent first. */
