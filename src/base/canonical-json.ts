@@ -10,7 +10,8 @@ export class NotJsonError extends CodedError<'json.not_json'> {
   }
 }
 
-const MAX_DEPTH = 500;
+/** How deep a value may be nested. */
+export const MAX_DEPTH = 500;
 
 /**
  * The canonical JSON text of a value. Rules: object keys sorted by UTF-16 code units; no white space; strings and

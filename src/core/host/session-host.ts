@@ -4,7 +4,7 @@ import type { Actor } from '../../protocol/controls.ts';
 import { agencyOf } from '../session/commands/stamp.ts';
 import type { SessionDeps } from '../session/deps.ts';
 import type { HistoryEvent, Stored } from '../session/events.ts';
-import type { Journal, SessionRow } from '../session/ports.ts';
+import type { SessionRow } from '../session/ports.ts';
 import type { Session } from '../session/session.ts';
 import { HOST } from '../session/state/gates.ts';
 import type { CommandId, SessionId } from '../session/words.ts';
@@ -25,17 +25,20 @@ import type { ComposedControls } from './controls/host-controls.ts';
 import type { ReceiptWriter } from './controls/receipts/receipted.ts';
 import { noSuchSession } from './controls/sessions-at-hand.ts';
 import { delegateLoop, type HostError, unknownSession } from './errors.ts';
+import type { ExportJournal } from './export/export-session.ts';
 import type { EventFeed } from './feed/event-feed.ts';
 import { createHostFeed } from './feed/host-feed.ts';
 import { HistoryReader } from './history-reader.ts';
 import type { HostedSession } from './hosted-session.ts';
+import type { ImportJournal } from './import/import-session.ts';
 import type { HistoryQuery } from './read-branch.ts';
 import { type MakerParts, SessionMaker } from './session-maker.ts';
+import { SessionTransfers } from './session-transfers.ts';
 import { HostEnd } from './shutdown/host-end.ts';
 import { SHUTDOWN_DEADLINES, type ShutdownReport } from './shutdown/phases.ts';
 
 /** The store as the host needs it: the engine's journal and what proves it. */
-export interface HostJournal extends Journal {
+export interface HostJournal extends ExportJournal, ImportJournal {
   hashAt(sessionId: SessionId, eventId: number): Promise<string | null>;
   verify(
     sessionId: SessionId,
@@ -71,6 +74,8 @@ export class LocalSessionHost implements SessionHost {
   readonly #receipts: ReceiptWriter;
   readonly #histories: HistoryReader;
   readonly controls: ComposedControls;
+  /** Exports and imports. */
+  readonly transfers: SessionTransfers;
   readonly events: EventFeed;
   #order = 0;
   readonly #end: HostEnd;
@@ -80,6 +85,7 @@ export class LocalSessionHost implements SessionHost {
     const { clock, log } = parts.deps;
     this.#end = new HostEnd({ clock, log, deadlines: parts.deadlines ?? SHUTDOWN_DEADLINES });
     this.#maker = new SessionMaker(parts);
+    this.transfers = new SessionTransfers(parts.deps.journal, (id) => this.#changed.fire(id));
     this.#changeLog = new ChangeLog(parts.deps.journal);
     const { controls, receipts } = composeControls({
       deps: parts.deps,

@@ -7,6 +7,8 @@ export type JournalErrorCode =
   | 'journal.locked'
   /** Used after `close()`. */
   | 'journal.closed'
+  /** There is a session of that id, with another history. */
+  | 'journal.exists'
   /** There is no session of that id. */
   | 'journal.unknown_session'
   /**

@@ -17,6 +17,7 @@ import type { SessionId } from '../session/words.ts';
 import type { StreamName } from './codec/canonical.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { JournalError } from './errors.ts';
+import type { JournalImport, RawRecord } from './raw-records.ts';
 import { type Decode, Reading, type ReadPage, type StreamPlace } from './reading.ts';
 import { WorkerClient } from './worker-client.ts';
 import type { Placed, SessionColumns, Verification } from './worker-protocol.ts';
@@ -66,6 +67,14 @@ export interface OpenJournal extends Journal {
   readonly fault: JournalError | null;
   /** Recomputes a chain. A session that is not there has an empty, whole chain. */
   verify(sessionId: SessionId, stream: StreamName): Promise<Verification>;
+  /** Records as they were hashed, oldest first, up to `limit` behind `after`. */
+  readRaw(
+    sessionId: SessionId,
+    stream: StreamName,
+    range: { readonly after: number; readonly limit: number },
+  ): Promise<readonly RawRecord[]>;
+  /** Begins to take in a session from outside. */
+  beginImport(sessionId: SessionId): Promise<JournalImport>;
   /** The chain hash up to and with a history event; null if there is no such event. */
   hashAt(sessionId: SessionId, eventId: number): Promise<string | null>;
   /**
@@ -268,6 +277,23 @@ class ThreadedJournal implements OpenJournal {
     const isHeld = now < this.#lastAt && this.#lastAt - now <= MAX_HELD_MS;
     this.#lastAt = isHeld ? this.#lastAt : now;
     return this.#lastAt;
+  }
+
+  async readRaw(
+    sessionId: SessionId,
+    stream: StreamName,
+    range: { readonly after: number; readonly limit: number },
+  ): Promise<readonly RawRecord[]> {
+    const codec = this.#readyCodec() ?? (await this.#loadCodec());
+    const { readRaw } = await import('./raw-records.ts');
+    return await readRaw(this.#client, codec, { sessionId, stream, ...range });
+  }
+
+  async beginImport(sessionId: SessionId): Promise<JournalImport> {
+    const codec = this.#readyCodec() ?? (await this.#loadCodec());
+    if (this.#fault !== null) throw this.#fault;
+    const { beginImport } = await import('./raw-records.ts');
+    return await beginImport(this.#client, codec, sessionId, () => this.#clock.now());
   }
 
   /**

@@ -66,6 +66,61 @@ export type SearchHit = Omit<SessionHit, 'loopId'> & { readonly loopId?: string 
 /** What was found in a session. */
 export type FoundHits = Omit<SessionHits, 'hits'> & { readonly hits: readonly SearchHit[] };
 
+/** A record from outside, with the hash that it claims. */
+export type ImportedRecord = {
+  readonly seq: number;
+  readonly at: number;
+  readonly v: number;
+  readonly type: string;
+  readonly body: string;
+  readonly hash: string;
+};
+
+/** What is derived from the records of a session, as an export says it. */
+export type ImportedRow = {
+  readonly title: string | null;
+  readonly createdAt: number;
+  readonly lastMessageAt: number;
+  readonly lastEventId: number;
+  readonly prefixHash: string;
+};
+
+/** A step of an import: loop by loop, the session's own first, each with its history before its control records. */
+export type ImportStep =
+  | { readonly step: 'begin'; readonly sessionId: string }
+  | {
+      readonly step: 'records';
+      readonly ticket: number;
+      readonly loopId: string;
+      readonly stream: StreamName;
+      readonly records: readonly ImportedRecord[];
+    }
+  /** Records of this store's own, behind those of a loop. */
+  | {
+      readonly step: 'seal';
+      readonly ticket: number;
+      readonly loopId: string;
+      readonly at: number;
+      readonly records: readonly EncodedRecord[];
+    }
+  | {
+      readonly step: 'finish';
+      readonly ticket: number;
+      readonly sessionId: string;
+      readonly row: ImportedRow;
+      /** Where the session works here; missing: where it did. */
+      readonly cwd?: string | undefined;
+    }
+  | { readonly step: 'abort'; readonly ticket: number };
+
+/** What a step has to say: `begin` its ticket, `finish` how it ended. */
+export type ImportAnswer = {
+  readonly ticket?: number;
+  readonly alreadyThere?: boolean;
+  /** The numbers of the streams that can be read now. */
+  readonly loops?: readonly number[];
+};
+
 /** A `history_moved` record. */
 export type MoveColumns = { readonly seq: number; readonly to: number };
 
@@ -102,6 +157,7 @@ export type Operations = {
   hashAt: { args: { sessionId: string; seq: number }; result: string | null };
   verify: { args: { sessionId: string; stream: StreamName }; result: Verification };
   delete: { args: { sessionId: string }; result: boolean };
+  import: { args: ImportStep; result: ImportAnswer };
   close: { args: null; result: null };
 };
 

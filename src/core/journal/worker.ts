@@ -7,7 +7,13 @@ import type { Sliced } from './store/reader.ts';
 import { jobOf, Scheduler } from './store/scheduler.ts';
 import { faultOf, isDamage } from './store/sqlite-errors.ts';
 import { openStore, type Store } from './store/store.ts';
-import type { WorkerReply, WorkerRequest, WorkerSettings } from './worker-protocol.ts';
+import type {
+  ImportAnswer,
+  ImportStep,
+  WorkerReply,
+  WorkerRequest,
+  WorkerSettings,
+} from './worker-protocol.ts';
 
 /** The thread that does all work on the session database, so that a slow disk stops nobody else. */
 
@@ -85,6 +91,10 @@ class Writer {
       case 'delete':
         this.#delete(id, request.args.sessionId);
         return;
+      case 'import':
+        if (request.args.step === 'abort') this.#run(id, this.#abortImport(request.args));
+        else this.#answer(id, () => this.#import(request.args));
+        return;
       case 'taken':
         this.#taken(id);
         return;
@@ -116,6 +126,19 @@ class Writer {
       } else this.#fail(id, result.error);
     };
     this.#scheduler.change({ change: { kind: 'hide', sessionId }, settle });
+  }
+
+  #import(step: ImportStep): ImportAnswer {
+    const answer = this.#store.importer.step(step);
+    for (const n of answer.loops ?? []) this.#store.search.touch(n);
+    if (step.step === 'finish') this.#indexSoon();
+    return answer;
+  }
+
+  *#abortImport(step: ImportStep): Sliced<undefined, ImportAnswer> {
+    const answer = this.#store.importer.step(step);
+    yield* this.#store.deleter.removeHidden();
+    return answer;
   }
 
   *#removeHidden(): Sliced<undefined, boolean> {

@@ -1,4 +1,5 @@
 import { DisposableStore } from '../../../base/disposables.ts';
+import { RpcError } from '../../../protocol/errors.ts';
 import type { ChangedFile } from '../../../protocol/pilothouse.ts';
 import type { ExtensionHandlers, Extensions } from '../../acp/types.ts';
 import type { RememberScope, Workspace } from '../../session/tool.ts';
@@ -7,6 +8,7 @@ import type { RememberingPolicy } from '../../tools/policy/create-policy.ts';
 import { countLines } from '../changes/changed-lines.ts';
 import type { FileChange } from '../changes/changes.ts';
 import { unknownSession } from '../errors.ts';
+import type { ImportSource } from '../import/import-source.ts';
 import type { LocalSessionHost } from '../session-host.ts';
 import type { EditorBridge } from './editor-bridge.ts';
 import type { ModelSettings } from './model-settings.ts';
@@ -34,6 +36,7 @@ export function acpExtensions(parts: ExtensionParts): Extensions {
       ...modelHandlers(models),
       ...policyHandlers(parts),
       ...changeHandlers(host),
+      ...transferHandlers(host),
       ...parts.transcripts.handlers,
     },
     connected: (client) => {
@@ -107,6 +110,29 @@ function changeHandlers(host: LocalSessionHost): ExtensionHandlers {
       return { text: change === undefined ? null : change[side] };
     },
   };
+}
+
+function transferHandlers({ transfers }: LocalSessionHost): ExtensionHandlers {
+  return {
+    '_pilothouse/sessions/export': async ({ sessionId, format, path }) => {
+      const { bytes, text, ...to } = await transfers.export(sessionId as SessionId, format, path);
+      return {
+        bytes,
+        ...(text === undefined ? {} : { text }),
+        ...(to.path === undefined ? {} : { path: to.path }),
+      };
+    },
+    '_pilothouse/sessions/import': async ({ path, text, cwd }) => {
+      const { sessionId, events, prefixHash } = await transfers.import(sourceOf(path, text), cwd);
+      return { sessionId, events, prefixHash };
+    },
+  };
+}
+
+function sourceOf(path: string | undefined, text: string | undefined): ImportSource {
+  if (path !== undefined && text === undefined) return { path };
+  if (text !== undefined && path === undefined) return { text };
+  throw new RpcError('invalidParams', 'Invalid params: give either the path or the text.');
 }
 
 function toChangedFile({ path, before, after }: FileChange): ChangedFile {

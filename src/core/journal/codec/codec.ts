@@ -13,9 +13,7 @@ import { CommandError } from './command-error.ts';
 import { controlFields, historyFields } from './event-fields.ts';
 import { commandId } from './event-shapes.ts';
 import { keyProblemIn } from './json-keys.ts';
-
-/** The largest event that is stored, in bytes of canonical JSON. */
-export const MAX_BODY_BYTES = 64 * 1024 * 1024;
+import { MAX_BODY_BYTES } from './limits.ts';
 
 /** Where a stored record stands; errors name it. */
 export type RecordPlace = {

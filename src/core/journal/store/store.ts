@@ -6,6 +6,7 @@ import { Appender } from './appender.ts';
 import { Committer } from './committer.ts';
 import { openDatabase } from './database.ts';
 import { Deleter } from './deleter.ts';
+import { Importer } from './importer.ts';
 import { Lister } from './lister.ts';
 import { Reader } from './reader.ts';
 import { Scrubber } from './scrubber.ts';
@@ -51,6 +52,10 @@ export class Store {
     return this.#parts.search;
   }
 
+  get importer(): Importer {
+    return this.#parts.importer;
+  }
+
   /** Calls back whenever there is a new connection; work that goes on behind it has to begin again. */
   onReopened(listener: () => void): void {
     this.#onReopened = listener;
@@ -91,6 +96,7 @@ type Parts = {
   readonly verifier: Verifier;
   readonly deleter: Deleter;
   readonly search: SearchIndex;
+  readonly importer: Importer;
   readonly scrubber: Scrubber;
 };
 
@@ -106,6 +112,7 @@ function partsOf(database: DatabaseSync, settings: WorkerSettings): Parts {
     verifier: new Verifier(database, reader),
     deleter: new Deleter(database, search, scrubber),
     search,
+    importer: new Importer(database),
     scrubber,
   };
 }

@@ -6,13 +6,13 @@ import {
   decodeControl,
   decodeHistory,
   encodeRecord,
-  MAX_BODY_BYTES,
   NO_CAUSE,
 } from '../../../../../src/core/journal/codec/codec.ts';
 import {
   controlFields,
   historyFields,
 } from '../../../../../src/core/journal/codec/event-fields.ts';
+import { MAX_BODY_BYTES } from '../../../../../src/core/journal/codec/limits.ts';
 import { MAX_COMMAND_BYTES } from '../../../../../src/core/session/commands/command.ts';
 import type { HistoryEvent } from '../../../../../src/core/session/events.ts';
 import type { NewRecord } from '../../../../../src/core/session/ports.ts';
