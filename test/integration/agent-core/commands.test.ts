@@ -42,8 +42,10 @@ async function gates(client: AcpTestClient, sessionId: string): Promise<readonly
 }
 
 /** A client of a session that answers nothing by itself. */
-async function thinking(): Promise<{ client: AcpTestClient; sessionId: string; folder: string }> {
-  const client = startAgentCore(tempFolder('home'), { env: INSTANT });
+async function thinking(
+  home = tempFolder('home'),
+): Promise<{ client: AcpTestClient; sessionId: string; folder: string }> {
+  const client = startAgentCore(home, { env: INSTANT });
   await client.initialize({ ...KNOWS_CONTROL, elicitation: { form: {} } });
   for (const method of ['session/request_permission', 'elicitation/create'])
     client.onRequest(method, () => undefined);
@@ -236,6 +238,47 @@ function callOf(client: AcpTestClient): string {
   );
   return calls.at(-1) ?? '';
 }
+
+describe('a turn that a crash left at a question', () => {
+  it('is active when it is loaded or resumed, asks again, and goes on with the answer', async () => {
+    for (const method of ['session/load', 'session/resume']) {
+      const home = tempFolder('home');
+      const one = await thinking(home);
+      const { sessionId, folder } = one;
+      const broken = one.client.prompt(sessionId, 'run echo once >> a.txt').catch(() => 'broken');
+      const { gateId } = await openGate(one.client, sessionId);
+      one.client.kill();
+      await one.client.exited;
+      expect(await broken).toBe('broken');
+      const client = startAgentCore(home, { env: INSTANT });
+      await client.initialize(KNOWS_CONTROL);
+      client.onRequest('session/request_permission', () => undefined);
+      const opened = await client.call(method, { sessionId, cwd: folder, mcpServers: [] });
+      expect(opened, method).toMatchObject({
+        session: { activePrompt: true },
+        _meta: { harn: { session: { activePrompt: true } } },
+      });
+      const asked = await client.waitFor(
+        ({ message }) => message?.['method'] === 'session/request_permission',
+        'the question',
+      );
+      expect(asked.message?.['params']).toMatchObject({
+        sessionId,
+        _meta: { pilothouse: { gateId } },
+      });
+      await client.call('_pilothouse/gates/respond', { sessionId, gateId, optionId: 'allow_once' });
+      await client.waitForUpdate(({ update }) => {
+        const { pilothouse } = (update._meta ?? {}) as {
+          pilothouse?: { turn?: { state: string } };
+        };
+        return pilothouse?.turn?.state === 'ended';
+      }, 'the end of the turn');
+      expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('once\n');
+      expect(client.calls('session/request_permission')).toHaveLength(1);
+      await client.close();
+    }
+  });
+});
 
 describe('an input that has not begun', () => {
   it('is taken back by its id, once; what began or never was is left as it is', async () => {
