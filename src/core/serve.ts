@@ -59,7 +59,7 @@ export async function serveClient(options: {
   const connection = serveAcp({
     port: hostEnd,
     host: running.host,
-    extensions: acpExtensions({ ...running, transcripts }),
+    extensions: acpExtensions({ ...options, ...running, transcripts }),
     log,
     clock: systemClock,
     ids: randomIds,

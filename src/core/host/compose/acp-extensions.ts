@@ -2,6 +2,7 @@ import { DisposableStore } from '../../../base/disposables.ts';
 import { RpcError } from '../../../protocol/errors.ts';
 import type { ChangedFile } from '../../../protocol/pilothouse.ts';
 import type { ExtensionHandlers, Extensions } from '../../acp/types.ts';
+import type { OpenJournal } from '../../journal/open-journal.ts';
 import type { RememberScope, Workspace } from '../../session/tool.ts';
 import type { SessionId } from '../../session/words.ts';
 import type { RememberingPolicy } from '../../tools/policy/create-policy.ts';
@@ -23,6 +24,9 @@ export type ExtensionParts = {
   readonly editor: EditorBridge;
   readonly feed: SessionFeed;
   readonly transcripts: Transcripts;
+  readonly journal: Pick<OpenJournal, 'fault'>;
+  /** Absolute. */
+  readonly dataFolder: string;
 };
 
 const SCOPES: readonly RememberScope[] = ['session', 'workspace', 'user'];
@@ -37,6 +41,7 @@ export function acpExtensions(parts: ExtensionParts): Extensions {
       ...policyHandlers(parts),
       ...changeHandlers(host),
       ...transferHandlers(host),
+      ...storeHandlers(parts),
       ...parts.transcripts.handlers,
     },
     connected: (client) => {
@@ -48,6 +53,18 @@ export function acpExtensions(parts: ExtensionParts): Extensions {
     onModelsChanged: (listener) => models.catalog.onDidChange(() => listener()),
     onSessionChanged: feed.onDidChange,
     onSessionDeleted: host.onDidDeleteSession,
+  };
+}
+
+/** A fault of one session is not one of the store: the session's own answers tell it. */
+function storeHandlers({ journal, dataFolder }: ExtensionParts): ExtensionHandlers {
+  return {
+    '_pilothouse/store/status': async () => {
+      const { fault } = journal;
+      return fault === null
+        ? { ok: true, dataFolder }
+        : { ok: false, code: fault.code, message: fault.message, dataFolder };
+    },
   };
 }
 
