@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -204,6 +204,79 @@ describe('what is kept of a session', () => {
       const told = (await chat.replies()).match(/messages condensed to/g) ?? [];
       return told.length === 2;
     });
+  });
+});
+
+describe('a session on its way', () => {
+  const { pilothouse, file } = usePilothouse();
+  const { chat } = pilothouse;
+  const window = () => pilothouse.window;
+
+  afterEach(() => pilothouse.calm());
+
+  const textOf = (name: string) => readFile(file(name), 'utf8');
+
+  /** Writes a path into the editor's own file dialog. */
+  async function choosePath(path: string): Promise<void> {
+    const { quickInput, page } = window();
+    await quickInput.waitFor();
+    const input = page.locator('.quick-input-widget .quick-input-box input').first();
+    // It fills in where it begins, and would write over what came before.
+    await until('the dialog to be there', async () => (await input.inputValue()).startsWith('/'));
+    await quickInput.type(path);
+    await until('the path to stand', async () => (await input.inputValue()) === path);
+    await quickInput.accept();
+    await quickInput.waitUntilClosed();
+  }
+
+  it('is exported to read and to keep, and taken in again with what was checked', async () => {
+    await pilothouse.newSession();
+    await chat.send('say this goes on a journey');
+    await chat.waitForReply(/goes on a journey[\s\S]*Finished/);
+    const id = await pilothouse.sessionId();
+    await window().runCommand('Pilothouse: Export Session as Markdown…');
+    await choosePath(file('journey.md'));
+    await window().notifications.waitFor(/was exported to journey\.md/);
+    expect(await readFile(file('journey.md'), 'utf8')).toContain('this goes on a journey');
+    await window().runCommand('Pilothouse: Export Session as JSON…');
+    await choosePath(file('journey.json'));
+    await window().notifications.waitFor(/was exported to journey\.json/);
+
+    await window().runCommand('Pilothouse: Delete Session');
+    await window().dialogs.waitFor(/Delete/);
+    await window().dialogs.click('Delete');
+    await chat.waitForActivity('No session');
+    const whole = await readFile(file('journey.json'), 'utf8');
+    await writeFile(file('forged.json'), whole.replace('on a journey', 'on a yourney'));
+    await window().runCommand('Pilothouse: Import Session…');
+    await choosePath(file('forged.json'));
+    await window().notifications.waitFor(/record \d+/);
+    expect(await chat.shown()).toBe('');
+
+    await window().runCommand('Pilothouse: Import Session…');
+    await choosePath(file('journey.json'));
+    await window().notifications.waitFor(/Imported and checked: \d+ records, hash [0-9a-f]{12}/);
+    await chat.waitForReply('this goes on a journey');
+    expect(await pilothouse.sessionId()).toBe(id);
+    await chat.send('say I am back');
+    await chat.waitForReply('I am back');
+  });
+
+  it('keeps its files when told to, and they can be gone back to', async () => {
+    await writeFile(file('mine.txt'), 'as it was');
+    await pilothouse.newSession();
+    await chat.send('say hello');
+    await chat.waitForReply(/hello[\s\S]*Finished/);
+    await window().runCommand('Pilothouse: Keep Files Now');
+    await window().notifications.waitFor(/The files are kept as they are now/, 60_000);
+    await writeFile(file('mine.txt'), 'changed since');
+    await window().notifications.click(/The files are kept/, 'Restore Files…');
+    await window().quickInput.waitFor();
+    await window().screenshot('kept-files');
+    await window().quickInput.pick('Files kept by you');
+    await window().dialogs.waitFor(/Restore files to this state/);
+    await window().dialogs.click('Restore, Overwrite It');
+    await until('the file to be as it was', async () => (await textOf('mine.txt')) === 'as it was');
   });
 });
 

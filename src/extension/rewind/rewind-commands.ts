@@ -46,7 +46,7 @@ async function goBack(
       : l10n.t('Put files back to which state?');
   const state =
     named === null
-      ? await pickCheckpoint(ports, sessionId, placeHolder)
+      ? await pickCheckpoint(ports, sessionId, { what, placeHolder })
       : { checkpointId: named.checkpointId, prompt: named.text };
   if (!state) return;
   const { checkpointId } = state;

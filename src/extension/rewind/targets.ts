@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { CodedError } from '../../base/errors.ts';
-import type { ListedCheckpoint } from '../../protocol/pilothouse.ts';
+import type { ListedCheckpoint } from '../../protocol/checkpoint-shapes.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
 import { relativeTime } from '../sessions/tree/relative-time.ts';
 import type { CutMessage } from './branching.ts';
@@ -63,12 +63,12 @@ export async function pickMessage(
 export async function pickCheckpoint(
   { request }: RewindPorts,
   sessionId: string,
-  placeHolder: string,
+  { what, placeHolder }: { readonly what: 'rollback' | 'files'; readonly placeHolder: string },
 ): Promise<ListedCheckpoint | undefined> {
   const { checkpoints } = await request('_pilothouse/checkpoints/list', { sessionId });
-  // Files that were kept by hand belong to no message.
+  // Files that were kept by hand belong to no message: no conversation can be rolled back to them.
   const kept = checkpoints
-    .filter(({ state, kind }) => state !== 'redo' && kind !== 'manual')
+    .filter(({ state, kind }) => state !== 'redo' && (kind !== 'manual' || what === 'files'))
     .toReversed();
   if (kept.length === 0) {
     void vscode.window.showInformationMessage(
@@ -77,9 +77,16 @@ export async function pickCheckpoint(
     return undefined;
   }
   const items = kept.map((checkpoint) => ({
-    label: l10n.t('Before “{0}”', shortened(checkpoint.prompt)),
+    label:
+      checkpoint.kind === 'manual'
+        ? l10n.t('Files kept by you')
+        : l10n.t('Before “{0}”', shortened(checkpoint.prompt)),
     description: relativeTime(Date.parse(checkpoint.at), Date.now()),
-    detail: [filesWords(checkpoint.files), coverageWords(checkpoint.coverage)]
+    detail: [
+      checkpoint.kind === 'manual' ? '' : filesWords(checkpoint.files),
+      checkpoint.kind === 'interrupted' ? l10n.t('of an interrupted turn') : '',
+      coverageWords(checkpoint.coverage),
+    ]
       .filter((part) => part !== '')
       .join(' · '),
     checkpoint,

@@ -51,4 +51,5 @@ export const HELP = [
   '- `call TOOL with JSON`, `together: S1 ; S2 ; S3`',
   '- `wait N` (seconds), `count slowly from A to B`, `fail with 429` (or `500`, `cut`)',
   '- `finish with TEXT`',
+  '- `continue` alone: goes on where a turn broke off',
 ].join('\n');
