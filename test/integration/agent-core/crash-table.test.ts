@@ -356,11 +356,13 @@ describe('after a kill, a question', () => {
     const server = await ModelServer.start();
     onTestFinished(() => server.close());
     server.script({ kind: 'reply', steps: [{ type: 'text', text: 'signed in' }] });
-    const baseUrl = server.baseUrl('openai-compatible');
+    const baseUrl = server.baseUrl('openai');
     const models = [{ name: 'one', contextTokens: 100_000 }];
     const one = await crash(
       async (rig, sessionId) => {
         rig.permission = null;
+        const model = { configId: 'model', value: 'acme/one' };
+        await rig.call('session/set_config_option', { sessionId, ...model });
         void rig.prompt(sessionId, 'hello');
         await rig.until(
           ({ message }) => message?.['method'] === '_pilothouse/auth',
@@ -505,14 +507,23 @@ describe('after a kill, a delegate', () => {
     expect(new Set(marks(one.rig)).size).toBe(marks(one.rig).length);
   });
 
-  it('at a question shows it as one of its session, and goes on when it is answered', async () => {
-    const one = await crash(
-      (rig, sessionId) => asks(rig, sessionId, `delegate: run ${rig.mark()}`, 'finish with on'),
-      { mode: 'ask' },
-    );
-    for (const gate of await one.gates())
-      await one.respond(gate.gateId, { optionId: 'allow_once' });
-    await one.isWhole();
-    expect(one.history('delegate_ended')).toHaveLength(1);
-  });
+  it.each([
+    ['in front', 'delegate'],
+    ['behind', 'delegate in background'],
+  ])(
+    '%s at a question is interrupted and handed back as that; nothing ran, and nothing asks any more',
+    async (_where, verb) => {
+      const one = await crash(
+        async (rig, sessionId) => {
+          rig.permission = null;
+          void rig.prompt(sessionId, `${verb}: run ${rig.mark()}`, 'finish with on');
+          await rig.nextGate(sessionId);
+        },
+        { mode: 'ask' },
+      );
+      await one.isWhole();
+      expect(one.history('delegate_ended').map(({ outcome }) => outcome)).toEqual(['interrupted']);
+      expect(marks(one.rig)).toEqual([]);
+    },
+  );
 });

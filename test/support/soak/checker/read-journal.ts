@@ -18,14 +18,23 @@ export function readJournal(dataFolder: string): readonly LoopJournal[] {
       const file = join(dataFolder, `${DATABASE_FILE}${end}`);
       if (existsSync(file)) cpSync(file, join(copy, `${DATABASE_FILE}${end}`));
     }
-    const database = new DatabaseSync(join(copy, DATABASE_FILE));
-    try {
-      return loopsOf(database);
-    } finally {
-      database.close();
-    }
+    return readAt(new DatabaseSync(join(copy, DATABASE_FILE)));
   } finally {
     rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+/** The same of a process that lives, as of one moment. */
+export function readLiveJournal(dataFolder: string): readonly LoopJournal[] {
+  return readAt(new DatabaseSync(join(dataFolder, DATABASE_FILE), { readOnly: true }));
+}
+
+function readAt(database: DatabaseSync): readonly LoopJournal[] {
+  try {
+    database.exec('BEGIN');
+    return loopsOf(database);
+  } finally {
+    database.close();
   }
 }
 

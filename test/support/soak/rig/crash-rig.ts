@@ -6,7 +6,7 @@ import { isAlive, startAgentCore, tempFolder } from '../../agent-core/agent-core
 import { INSTANT, KNOWS_CONTROL } from '../../agent-core/control-client.ts';
 import { complaintsAbout } from '../checker/check.ts';
 import type { Complaint, Evidence, Sent } from '../checker/evidence.ts';
-import { readJournal } from '../checker/read-journal.ts';
+import { readJournal, readLiveJournal } from '../checker/read-journal.ts';
 import { inTime } from '../control-run.ts';
 import { answerTo, type ListedGate } from './gates.ts';
 import { ToldLog } from './told-log.ts';
@@ -78,7 +78,9 @@ export class CrashRig {
     client.onRequest('elicitation/create', () =>
       this.permission === null ? undefined : { action: 'accept', content: { answer: 'yes' } },
     );
-    client.onRequest('_pilothouse/auth', () => ({ outcome: 'cancelled' }));
+    client.onRequest('_pilothouse/auth', () =>
+      this.permission === null ? undefined : { outcome: 'cancelled' },
+    );
     await this.call('initialize', {
       protocolVersion: 1,
       clientCapabilities: { ...FORMS, ...KNOWS_CONTROL },
@@ -210,11 +212,25 @@ export class CrashRig {
     }
   }
 
-  async answerGates(sessionId: string): Promise<void> {
+  /** The first open question of a session or its delegates, once there is one; null if the process died before. */
+  async nextGate(sessionId: string): Promise<string | null> {
+    const deadline = performance.now() + 20_000;
+    while (!this.#isGone) {
+      const [first] = await this.gates(sessionId);
+      if (first !== undefined) return first.gateId;
+      if (performance.now() > deadline) throw new Error('Nothing was asked');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    return null;
+  }
+
+  async gates(sessionId: string): Promise<readonly ListedGate[]> {
     const listed = await this.call('_pilothouse/gates/list', { sessionId });
-    if (listed.kind !== 'ok') return;
-    const { gates } = listed.result as { gates: readonly ListedGate[] };
-    for (const gate of gates)
+    return listed.kind === 'ok' ? (listed.result['gates'] as readonly ListedGate[]) : [];
+  }
+
+  async answerGates(sessionId: string): Promise<void> {
+    for (const gate of await this.gates(sessionId))
       await this.call('_pilothouse/gates/respond', { sessionId, ...answerTo(gate) });
   }
 
@@ -228,7 +244,7 @@ export class CrashRig {
     if (this.#client !== null) this.#told.take(this.#client);
     return complaintsAbout({
       stage,
-      loops: readJournal(this.home),
+      loops: this.#isGone ? readJournal(this.home) : readLiveJournal(this.home),
       told: this.#told.all.filter(({ sessionId }) => !this.#forgotten.has(sessionId)),
       sent: this.sent.filter(({ sessionId }) => !this.#forgotten.has(sessionId)),
       markers: this.#lines('marks'),

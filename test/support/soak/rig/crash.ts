@@ -3,7 +3,7 @@ import type { ControlEvent } from '../../../../src/core/session/control-events.t
 import type { HistoryEvent } from '../../../../src/core/session/events.ts';
 import type { NextTurnQueue } from '../../../../src/protocol/pilothouse.ts';
 import { controlOf, historyOf, type LoopJournal } from '../checker/evidence.ts';
-import { readJournal } from '../checker/read-journal.ts';
+import { readJournal, readLiveJournal } from '../checker/read-journal.ts';
 import { CrashRig } from './crash-rig.ts';
 import type { ListedGate } from './gates.ts';
 
@@ -19,7 +19,8 @@ export class Crashed {
 
   /** Both streams of the session as they are on disk. */
   get journal(): LoopJournal {
-    const loop = readJournal(this.rig.home).find(({ loopId }) => loopId === this.sessionId);
+    const loops = (this.rig.isGone ? readJournal : readLiveJournal)(this.rig.home);
+    const loop = loops.find(({ loopId }) => loopId === this.sessionId);
     if (loop === undefined) throw new Error('The session is not in the journal');
     return loop;
   }
@@ -45,8 +46,8 @@ export class Crashed {
     return (await this.ask('_pilothouse/queue/list')) as unknown as NextTurnQueue;
   }
 
-  async gates(): Promise<readonly ListedGate[]> {
-    return (await this.ask('_pilothouse/gates/list'))['gates'] as readonly ListedGate[];
+  gates(): Promise<readonly ListedGate[]> {
+    return this.rig.gates(this.sessionId);
   }
 
   async listed(): Promise<Readonly<Record<string, unknown>>> {

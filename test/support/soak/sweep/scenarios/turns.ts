@@ -76,7 +76,7 @@ const questions: Scenario = {
       'finish with answered',
     );
     const respond = async (answer: object): Promise<void> => {
-      const gateId = await nextGate(rig, sessionId);
+      const gateId = await rig.nextGate(sessionId);
       if (gateId !== null)
         await rig.call('_pilothouse/gates/respond', { sessionId, gateId, ...answer });
     };
@@ -180,8 +180,6 @@ const waiting: Scenario = {
   },
 };
 
-type Frame = Readonly<Record<string, unknown>>;
-
 /** The process that a call told of last; a name that there is not if none did. */
 function startedLast(rig: CrashRig): { readonly processId: string } {
   const ids = rig.client.frames.flatMap(({ text }) => {
@@ -189,18 +187,6 @@ function startedLast(rig: CrashRig): { readonly processId: string } {
     return found?.[1] ?? [];
   });
   return { processId: ids.at(-1) ?? 'none' };
-}
-
-/** The id of an open question that was not answered yet; null if the process died before there was one. */
-async function nextGate(rig: CrashRig, sessionId: string): Promise<string | null> {
-  while (!rig.isGone) {
-    const listed = await rig.call('_pilothouse/gates/list', { sessionId });
-    if (listed.kind !== 'ok') return null;
-    const [first] = listed.result['gates'] as readonly Frame[];
-    if (first !== undefined) return String(first['gateId']);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  return null;
 }
 
 export const TURN_SCENARIOS: readonly Scenario[] = [

@@ -1,0 +1,230 @@
+import type { LoopJournal } from '../checker/evidence.ts';
+import { issuedIn } from '../checker/issued.ts';
+import { readJournal } from '../checker/read-journal.ts';
+import { type Answer, CrashRig } from '../rig/crash-rig.ts';
+import { answerTo } from '../rig/gates.ts';
+import { type Act, type Round, SESSIONS } from './plan.ts';
+
+/** A round whose process does not come to its crash point is killed after this time. */
+const LATEST_MS = 2_500;
+
+/** One data folder with several sessions under random controls, killed again and again. */
+export class KillDrive {
+  readonly #rig = new CrashRig();
+  readonly #count: (what: string, by?: number) => void;
+  #sessions: string[] = [];
+  #messages: string[] = [];
+  #started = false;
+
+  constructor(count: (what: string, by?: number) => void) {
+    this.#count = count;
+  }
+
+  /** Lives until it is killed, and gives what does not hold then and when everything is back. */
+  async round({ kill, permission, acts }: Round): Promise<readonly string[]> {
+    const rig = this.#rig;
+    const complaints: string[] = [];
+    rig.permission = null;
+    await rig.start(kill.kind === 'point' ? kill.point : undefined);
+    await this.#open();
+    if (this.#started && !rig.isGone && kill.kind === 'moment')
+      complaints.push(...(await this.#complaints('restored')));
+    this.#started = true;
+    rig.permission = permission;
+    const over = new AbortController();
+    const acting = this.#act(acts, over.signal);
+    const ms = kill.kind === 'moment' ? kill.ms : LATEST_MS;
+    await Promise.race([rig.client.exited, sleep(ms)]);
+    this.#count(rig.isGone ? 'killed at a point' : 'killed at a moment');
+    await rig.kill();
+    over.abort();
+    await acting;
+    complaints.push(...(await this.#complaints('dead')));
+    return complaints;
+  }
+
+  /** Everything comes back, to its end, and every session works. */
+  async finish(): Promise<readonly string[]> {
+    const rig = this.#rig;
+    rig.permission = null;
+    await rig.start();
+    const sessions = await rig.loadAll();
+    const complaints = [...(await this.#complaints('restored'))];
+    rig.permission = 'allow_once';
+    await rig.settle();
+    for (const sessionId of sessions) {
+      const answer = await rig.prompt(sessionId, 'finish with still here');
+      if (answer.kind !== 'ok' || answer.result['stopReason'] !== 'end_turn')
+        complaints.push(`session ${sessionId} takes no prompt: ${JSON.stringify(answer)}`);
+    }
+    await rig.settle();
+    await rig.close();
+    complaints.push(...(await this.#complaints('settled')));
+    for (const loop of readJournal(rig.home)) this.#tally(loop);
+    rig.dispose();
+    return complaints;
+  }
+
+  async #open(): Promise<void> {
+    const rig = this.#rig;
+    const known = await rig.loadAll();
+    this.#sessions = [...known];
+    while (this.#sessions.length < SESSIONS && !rig.isGone) {
+      const sessionId = await rig.newSession();
+      if (sessionId !== '') this.#sessions.push(sessionId);
+    }
+  }
+
+  async #act(acts: readonly Act[], signal: AbortSignal): Promise<void> {
+    const open: Promise<unknown>[] = [];
+    for (const act of acts) {
+      if (signal.aborted || this.#rig.isGone) break;
+      await sleep(act.wait);
+      const sessionId = this.#sessions[act.session % this.#sessions.length];
+      if (sessionId === undefined) continue;
+      const done = this.#do(act, sessionId);
+      // Some are waited for; a turn would keep the rest waiting.
+      if (!TURNS.has(act.name) && act.luck < 0.5) await done;
+      else open.push(done);
+    }
+    await Promise.all(open);
+  }
+
+  async #do({ name, luck }: Act, sessionId: string): Promise<void> {
+    const rig = this.#rig;
+    const call = (method: string, more: object = {}): Promise<Answer> =>
+      rig.call(method, { sessionId, ...more });
+    const lines = script(rig, name);
+    if (lines !== null) {
+      await rig.prompt(sessionId, ...lines);
+      return;
+    }
+    switch (name) {
+      case 'steer':
+      case 'note':
+      case 'interrupt': {
+        const modes = { steer: 'steer', note: 'queue', interrupt: 'interrupt_immediate' };
+        const answer = await rig.inject(sessionId, modes[name], `run ${rig.mark()}`);
+        if (answer.kind === 'ok') this.#messages.push(String(answer.result['messageId']));
+        return;
+      }
+      case 'answer':
+      case 'refuse': {
+        const [gate] = await rig.gates(sessionId);
+        if (gate === undefined) return;
+        const no = { gateId: gate.gateId, decline: true };
+        await call('_pilothouse/gates/respond', name === 'answer' ? answerTo(gate) : no);
+        return;
+      }
+      case 'revoke':
+        await call('session/revoke_inject', { messageId: this.#messages.at(-1) ?? 'none' });
+        return;
+      case 'withdraw': {
+        const commandId = rig.sent.at(-1 - Math.floor(luck * 4))?.commandId ?? 'none';
+        await call('_pilothouse/commands/withdraw', { commandId });
+        return;
+      }
+      case 'settle':
+        await Promise.race([sleep(luck * 400), rig.client.exited]);
+        return;
+      default:
+        await call(...controlOf(rig, name, luck));
+    }
+  }
+
+  async #complaints(stage: 'dead' | 'restored' | 'settled'): Promise<readonly string[]> {
+    return (await this.#rig.complaints(stage)).map(
+      ({ rule, loopId, text }) => `${stage}: ${rule}: ${text} (${loopId})`,
+    );
+  }
+
+  #tally(loop: LoopJournal): void {
+    this.#count('commands', issuedIn(loop).length);
+    for (const { event } of loop.control)
+      if (event.type === 'command_resolved') this.#count(`resolved: ${event.resolution}`);
+    for (const { event } of loop.history) {
+      if (event.type === 'tool_ended') this.#count(`calls: ${event.result.status}`);
+      if (COUNTED.has(event.type)) this.#count(event.type);
+    }
+  }
+}
+
+const COUNTED: ReadonlySet<string> = new Set([
+  'turn_started',
+  'gate_opened',
+  'delegate_started',
+  'delegate_ended',
+  'process_started',
+  'inject_delivered',
+  'compacted',
+  'history_moved',
+]);
+
+const TURNS: ReadonlySet<Act['name']> = new Set([
+  'tools',
+  'processes',
+  'talk',
+  'ask',
+  'front delegate',
+  'background delegate',
+]);
+
+/** What a turn does; null for what is no turn. */
+function script(rig: CrashRig, name: Act['name']): readonly string[] | null {
+  switch (name) {
+    case 'tools':
+      return [
+        `run ${rig.mark()}; sleep 0.05`,
+        `write ${rig.name()}.txt: text`,
+        `together: run ${rig.mark()} ; run ${rig.mark()}; sleep 0.05`,
+        `run sleep 0.1; ${rig.mark()}`,
+        'finish with done',
+      ];
+    case 'processes':
+      return [
+        `start echo $$ >> pids; ${rig.mark()}; exec sleep 300`,
+        `start ${rig.mark()}`,
+        `run ${rig.mark()}; sleep 0.1`,
+        'finish with started',
+      ];
+    case 'talk':
+      return ['think a little', `say ${'words '.repeat(40)}`, 'count slowly from 1 to 3'];
+    case 'ask':
+      return ['ask Is it so?', `run ${rig.mark()}`];
+    case 'front delegate':
+      return [`delegate: run ${rig.mark()}; sleep 0.1`, `run ${rig.mark()}`];
+    case 'background delegate':
+      return [`delegate in background: run ${rig.mark()}; sleep 0.2`, `run ${rig.mark()}`];
+    default:
+      return null;
+  }
+}
+
+function controlOf(rig: CrashRig, name: Act['name'], luck: number): [string, object] {
+  switch (name) {
+    case 'remind':
+      return ['session/remind', { body: 'mind it', mode: 'finish_step' }];
+    case 'hold':
+      return ['_pilothouse/queue/add', { content: `run ${rig.mark()}` }];
+    case 'resume':
+      return ['_pilothouse/queue/resume', {}];
+    case 'pause':
+      return ['_pilothouse/queue/pause', {}];
+    case 'compact':
+      return ['_pilothouse/compact', {}];
+    case 'rollback':
+      return ['session/rollback', { overwrite: 'all' }];
+    case 'redo':
+      return ['session/redo', { overwrite: 'all' }];
+    case 'mode':
+      return ['session/set_mode', { modeId: luck < 0.4 ? 'ask' : 'code' }];
+    case 'keep files':
+      return ['_pilothouse/checkpoints/create', {}];
+    default:
+      return ['session/cancel', {}];
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
