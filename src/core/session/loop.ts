@@ -12,6 +12,7 @@ import type { CallCancelled } from './control/session-control.ts';
 import type { PendingMessage } from './control-events.ts';
 import type { SessionResources } from './deps.ts';
 import type { NewRecord } from './ports.ts';
+import type { SessionSnapshot } from './state/folded.ts';
 import { type Gates, HOST } from './state/gates.ts';
 import type { ParkedTurn } from './state/parked.ts';
 import { PromptDesk } from './state/prompt-desk.ts';
@@ -24,7 +25,7 @@ import {
 import type { AbortReason } from './turn/aborts.ts';
 import { type PromptTurn, type PromptTurnParts, runPromptTurn } from './turn/prompt-turn.ts';
 import type { TextStream } from './turn/text-stream.ts';
-import { ToolCalls } from './turn/tool-calls.ts';
+import { cancelledCall, ToolCalls } from './turn/tool-calls.ts';
 import type { TurnParts } from './turn/whole-turn.ts';
 import type { CommandId, MessageId, ToolCallId, TurnId } from './words.ts';
 
@@ -148,8 +149,12 @@ export class Loop {
 
   /** True while a turn runs or a prompt waits for one. */
   get isActive(): boolean {
-    const waits = this.#prompts.length > 0 || this.nextTurns.willSend || this.machine.willBegin;
-    return this.activeTurn !== null || waits;
+    return this.activeTurn !== null || this.#isAwaited;
+  }
+
+  /** True if a turn would begin as soon as it may. */
+  get #isAwaited(): boolean {
+    return this.#prompts.length > 0 || this.nextTurns.willSend || this.machine.willBegin;
   }
 
   /** True while a turn that a restart found stands at its question; see `goOn`. */
@@ -168,12 +173,7 @@ export class Loop {
   }
 
   /** Text that is shown and not yet in the delivered history. */
-  partial(): readonly {
-    messageId: MessageId;
-    kind: 'text' | 'thought';
-    offset: number;
-    text: string;
-  }[] {
+  partial(): SessionSnapshot['partial'] {
     const stream = this.#stream;
     return stream === null
       ? []
@@ -208,12 +208,7 @@ export class Loop {
   ): CallCancelled {
     const cancelled = this.#calls.cancel(toolCallId, reason);
     if (cancelled.status === 'cancelled' && remind)
-      this.#seams.tellDirective({
-        key: `call_cancelled/${toolCallId}`,
-        authority: 'advisory',
-        source: 'reminder',
-        text: `The user cancelled the tool call ${toolCallId} (${cancelled.tool}): ${reason}. Do not repeat it unless they ask for it.`,
-      });
+      this.#seams.tellDirective(cancelledCall(toolCallId, cancelled.tool, reason));
     return cancelled;
   }
 
@@ -288,16 +283,28 @@ export class Loop {
     };
   }
 
-  /** Begins the next turn; false if one runs, or none may begin now. */
-  #begin(): boolean {
-    if (this.#running !== null || this.#parked !== null) return false;
-    if (this.#fault !== null || this.#holds > 0 || this.compactions.whenIdle()) return false;
-    const prompt = this.#nextPrompt();
-    if (prompt === null) return false;
-    const turnId = this.#parts.deps.ids.unique() as TurnId;
+  /** Begins the next turn, unless one runs or none may begin now. */
+  #begin(): void {
+    if (this.#running !== null || this.#parked !== null || this.#fault !== null) return;
+    if (this.#holds > 0 || this.compactions.whenIdle() || !this.#isAwaited) return;
+    const ids = this.#newIds();
+    const prompt = ids === null ? null : this.#nextPrompt();
+    if (ids === null || prompt === null) return;
     const { config } = this.#parts.state;
-    this.#run({ prompt, turnId, config, abort: new AbortController(), parked: null });
-    return true;
+    this.#run({ ...ids, prompt, config, abort: new AbortController(), parked: null });
+  }
+
+  /** Null where there are none to be had: prompts that wait for their turn are rejected, what is held stays. */
+  #newIds(): Pick<PromptTurn, 'turnId' | 'messageId'> | null {
+    const { deps, sessionId } = this.#parts;
+    try {
+      const turnId = deps.ids.unique() as TurnId;
+      return { turnId, messageId: deps.ids.unique() as MessageId };
+    } catch (failure) {
+      deps.log.error('A turn could not be begun', { sessionId, error: messageOf(failure) });
+      this.#prompts.reject(failure);
+      return null;
+    }
   }
 
   #run(turn: PromptTurn): void {
@@ -323,7 +330,8 @@ export class Loop {
     this.#parked = null;
     const { turnId, config } = parked;
     const prompt = this.#standIn(parked);
-    this.#run({ prompt, turnId, config, abort: new AbortController(), parked });
+    const abort = new AbortController();
+    this.#run({ prompt, turnId, messageId: null, config, abort, parked });
   }
 
   /** The prompt of a parked turn; nobody waits for its answer any more. */

@@ -118,6 +118,8 @@ export type TestSession = {
   readonly session: Session;
   readonly journal: MemoryJournal;
   readonly clock: ManualClock;
+  /** No id is to be had while `failure` is set. */
+  readonly ids: { failure: Error | null };
   readonly signals: SessionSignal[];
   /** What lasting answers stored. */
   readonly remembered: readonly RememberOption[];
@@ -200,6 +202,7 @@ async function restarted(world: World, options: SessionOptions): Promise<TestSes
 function alive(world: World, folded: Folded, tip: Tip, options: SessionOptions): TestSession {
   const { journal } = world;
   const clock = new ManualClock();
+  const ids: TestSession['ids'] = { failure: null };
   const remembered: RememberOption[] = [];
   const policy: Policy = {
     decide: async (call) => options.decide?.(call) ?? { decision: 'allow', reason: 'test' },
@@ -216,6 +219,7 @@ function alive(world: World, folded: Folded, tip: Tip, options: SessionOptions):
     clock,
     ids: {
       unique: () => {
+        if (ids.failure !== null) throw ids.failure;
         world.ids += 1;
         return `id${world.ids}`;
       },
@@ -256,6 +260,7 @@ function alive(world: World, folded: Folded, tip: Tip, options: SessionOptions):
     remembered,
     journal,
     clock,
+    ids,
     signals,
     history,
     restart: (others = {}) => restarted(world, { ...options, ...others }),

@@ -7,6 +7,8 @@ export type SessionErrorCode =
   /** The files of a turn could not be kept, and the session requires it. */
   | 'session.workspace_fault'
   | 'session.empty_prompt'
+  /** It was taken, and its turn could not be begun. */
+  | 'session.not_begun'
   | 'session.bad_option';
 
 /** A refused command; the message says what to do. */

@@ -1,6 +1,9 @@
 import { canonicalJson } from '../../../base/canonical-json.ts';
+import { resolution } from '../commands/resolution.ts';
 import { SessionError } from '../commands/session-error.ts';
 import type { CommandStamp } from '../commands/stamp.ts';
+import { ControlRefused } from '../control/refusal.ts';
+import { requireRoom } from '../control/waiting-limit.ts';
 import type { ControlEvent } from '../control-events.ts';
 import type { CommandId } from '../words.ts';
 import {
@@ -24,8 +27,8 @@ export type PromptDeskParts = {
   readonly digest: (text: string) => string;
   /** True if the id belongs to a message that waits elsewhere. */
   readonly isReserved: (commandId: CommandId) => boolean;
-  /** Begins the next turn; false if that has to wait. */
-  readonly begin: () => boolean;
+  /** Begins the next turn, unless that has to wait. */
+  readonly begin: () => void;
   /** Tells subscribers how many wait. */
   readonly announce: () => void;
 };
@@ -64,14 +67,30 @@ export class PromptDesk {
     const bodyHash = this.#parts.digest(canonicalJson(prompt.content));
     const repeated = this.#repeated(prompt.commandId, bodyHash);
     if (repeated !== null) return repeated;
+    const isStopped = prompt.order < this.#cancelledBefore;
+    const full = isStopped ? null : this.#full(prompt);
+    if (full !== null) return Promise.reject(full);
     const pending = pendingPrompt(prompt, this.issued(prompt, bodyHash));
     this.open(pending);
-    if (prompt.order < this.#cancelledBefore) this.#withdraw([pending]);
+    if (isStopped) this.#withdraw([pending]);
     else {
       this.#waiting.push(pending);
-      if (!this.#parts.begin()) this.#accept(pending);
+      this.#parts.begin();
+      if (this.#waiting.list().includes(pending)) this.#accept(pending);
     }
     return pending.outcome.promise;
+  }
+
+  /** Why it may not wait with those that do; null if it may, or none does. */
+  #full({ content }: Prompt): ControlRefused | null {
+    if (this.#waiting.length === 0) return null;
+    try {
+      requireRoom(this.#waiting.list(), content);
+      return null;
+    } catch (refusal) {
+      if (refusal instanceof ControlRefused) return refusal;
+      throw refusal;
+    }
   }
 
   /** The record of a prompt's admission. */
@@ -116,6 +135,21 @@ export class PromptDesk {
     this.#withdraw(this.#waiting.takeBefore(Number.POSITIVE_INFINITY));
   }
 
+  /** Ends those that wait as rejected: no turn can be begun. */
+  reject(cause: unknown): void {
+    const failure = notBegun(cause);
+    for (const prompt of this.#waiting.takeBefore(Number.POSITIVE_INFINITY)) {
+      this.close(prompt);
+      const resolved = resolution(prompt.commandId, 'rejected', 'internal');
+      const events = prompt.accepted ? resolved : [prompt.issued, ...resolved];
+      this.#parts.recorder.control(...events).then(
+        () => prompt.outcome.reject(failure),
+        (fault: unknown) => prompt.outcome.reject(fault),
+      );
+    }
+    this.#parts.announce();
+  }
+
   /** Fails those that wait. */
   fail(cause: unknown): void {
     for (const prompt of this.#waiting.takeBefore(Number.POSITIVE_INFINITY))
@@ -136,6 +170,7 @@ export class PromptDesk {
       );
     }
     if (pending !== undefined) return pending.outcome.promise;
+    if (known?.resolution === 'rejected') return Promise.reject(notBegun());
     const why =
       known?.resolution === 'held' || this.#parts.isReserved(commandId)
         ? 'It waits in the next-turn queue'
@@ -176,4 +211,12 @@ export class PromptDesk {
       throw cause;
     }
   }
+}
+
+function notBegun(cause?: unknown): SessionError {
+  return new SessionError(
+    'session.not_begun',
+    'The turn could not be begun. Send the message again, as a new one.',
+    cause === undefined ? {} : { cause },
+  );
 }

@@ -36,6 +36,8 @@ export type PromptTurnParts = {
 export type PromptTurn = {
   readonly prompt: PendingPrompt;
   readonly turnId: TurnId;
+  /** Of the prompt's message; null where that is on disk. */
+  readonly messageId: MessageId | null;
   readonly config: SessionConfig;
   readonly abort: AbortController;
   readonly parked: ParkedTurn | null;
@@ -46,11 +48,11 @@ export async function runPromptTurn(
   parts: PromptTurnParts,
   turn: PromptTurn,
 ): Promise<PromptOutcome> {
-  const { prompt, config, abort, parked } = turn;
+  const { prompt, messageId, config, abort, parked } = turn;
   parts.seams.open();
   const checkpoint = checkpointOf(parts, turn);
-  if (parked === null) {
-    const begun = parts.recorder.append(beginning(parts, turn));
+  if (messageId !== null) {
+    const begun = parts.recorder.append(beginning(parts, turn, messageId));
     if (prompt.sent !== null) parts.nextTurns.began(prompt.commandId, begun);
     await begun;
   }
@@ -114,13 +116,17 @@ function checkpointOf(
   return new TurnCheckpoint(turnParts, turnId, parked?.before ?? null);
 }
 
-function beginning(parts: PromptTurnParts, turn: PromptTurn): readonly NewRecord[] {
-  const { deps, resources, state } = parts;
+function beginning(
+  parts: PromptTurnParts,
+  turn: PromptTurn,
+  messageId: MessageId,
+): readonly NewRecord[] {
+  const { resources, state } = parts;
   const { prompt, turnId, config } = turn;
   const records = beginningOf({
     prompt,
     turnId,
-    messageId: deps.ids.unique() as MessageId,
+    messageId,
     config,
     expand: resources.expand,
     hasTitle: state.title !== null,

@@ -1,3 +1,4 @@
+import type { NewDirective } from '../control/directives.ts';
 import type { CallCancelled } from '../control/session-control.ts';
 import type { ModelToolCall, ModelToolResult } from '../model.ts';
 import type { ToolCallId } from '../words.ts';
@@ -46,4 +47,18 @@ export class ToolCalls {
     call.abort.abort(reason);
     return { status: 'cancelled', tool: call.name };
   }
+}
+
+/** What the model is told of a call that a person ended, where it is to be told. */
+export function cancelledCall(
+  toolCallId: ToolCallId,
+  tool: string | null,
+  reason: string,
+): NewDirective {
+  return {
+    key: `call_cancelled/${toolCallId}`,
+    authority: 'advisory',
+    source: 'reminder',
+    text: `The user cancelled the tool call ${toolCallId} (${tool}): ${reason}. Do not repeat it unless they ask for it.`,
+  };
 }
