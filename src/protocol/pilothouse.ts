@@ -1,7 +1,16 @@
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ContentBlock, SessionUpdate } from './acp.ts';
-import type { Actor, ControlOutcome } from './controls.ts';
+import type {
+  ListedCheckpoint,
+  Overwrite,
+  RestoreChoice,
+  RestorePreview,
+  SkippedPath,
+} from './checkpoint-shapes.ts';
+import type { Actor } from './controls.ts';
+import type { EditorGenerateParams, EditorModel, EditorPart } from './editor-models.ts';
 import type { PendingInjection } from './harn.ts';
+import type { ReceiptList, ReceiptListParams } from './receipt-shapes.ts';
 
 /**
  * The `_pilothouse/` extension, version 1. A client declares it by `clientCapabilities._meta.pilothouse = {version: 1}`;
@@ -313,73 +322,6 @@ export type HistoryPageParams = {
   all?: boolean;
 };
 
-/** `after` and `before` are exclusive `seq`s; without either the newest receipts. */
-export type ReceiptListParams = {
-  sessionId?: string;
-  after?: number;
-  before?: number;
-  /** 1 to 1,000; 200 if missing. */
-  limit?: number;
-  method?: string;
-  status?: 'accepted' | 'idempotent' | 'rejected';
-};
-
-export type ReceiptList = {
-  receipts: readonly {
-    /** Its place in the session's control stream, and that record's hash. */
-    seq: number;
-    at: string;
-    hash: string;
-    receipt: ControlOutcome;
-  }[];
-  hasBefore: boolean;
-  hasAfter: boolean;
-};
-
-/** Which going back is meant. */
-export type RestoreChoice = {
-  what: 'rollback' | 'redo' | 'files' | 'call';
-  /** For `rollback` (missing: the newest) and `files`. */
-  checkpointId?: string;
-  toolCallId?: string;
-};
-
-/** Files that may be overwritten though somebody else changed them since: all, or these. */
-export type Overwrite = 'all' | readonly string[];
-
-export type SkippedPath = { path: string; reason: string };
-
-export type RestorePreview = {
-  files: readonly {
-    path: string;
-    /** What the restore does to it. */
-    change: 'added' | 'modified' | 'deleted';
-    changedSince: boolean;
-    binary: boolean;
-  }[];
-  coverage: 'full' | 'partial';
-  reason?: string;
-};
-
-/**
- * A checkpoint: the state that a turn left, or files that a person had kept. `stack`: a rollback may pop it; `redo`: a
- * redo would push it back.
- */
-export type ListedCheckpoint = {
-  checkpointId: string;
-  /** `interrupted`: of a turn that a crash broke off. `manual`: files alone; only `checkpoints/restore` takes it. */
-  kind: 'turn' | 'interrupted' | 'manual';
-  /** Empty for a manual one. */
-  turnId: string;
-  at: string;
-  prompt: string;
-  state: 'stack' | 'redo' | 'off';
-  beforeMessageCount: number;
-  afterMessageCount: number;
-  files: number;
-  coverage: 'full' | 'partial' | 'none';
-};
-
 /** What is held for later turns. `paused` says why nothing is sent by itself. */
 export type NextTurnQueue = {
   paused: 'asked' | 'stopped' | 'turn_failed' | 'restart' | null;
@@ -455,37 +397,3 @@ export type ChangedFile = {
   addedLines: number;
   removedLines: number;
 };
-
-export type EditorModel = {
-  vendor: string;
-  family: string;
-  id: string;
-  name: string;
-  maxInputTokens: number;
-  images: boolean;
-};
-
-export type EditorPart =
-  | { type: 'text'; text: string }
-  | { type: 'tool_call'; callId: string; name: string; input: JsonObject };
-
-export type EditorGenerateParams = {
-  requestId: string;
-  modelId: string;
-  system: string;
-  messages: readonly EditorMessage[];
-  tools: readonly { name: string; description: string; inputSchema: JsonObject }[];
-};
-
-export type EditorMessage =
-  | { role: 'user'; parts: readonly EditorInput[] }
-  | {
-      role: 'assistant';
-      text: string;
-      calls: readonly { callId: string; name: string; input: JsonObject }[];
-    }
-  | { role: 'tool'; results: readonly { callId: string; parts: readonly EditorInput[] }[] };
-
-export type EditorInput =
-  | { type: 'text'; text: string }
-  | { type: 'image'; mimeType: string; data: string };

@@ -100,6 +100,18 @@ function isBuiltIn(method: Method): method is BuiltInMethod {
   return BUILT_IN.some((name) => name === method);
 }
 
+/** What the desk needs around it. */
+export type ExtensionDeskDeps = {
+  readonly host: SessionHost;
+  readonly extensions: Extensions;
+  readonly peer: RpcPeer;
+  readonly log: Log;
+  /** Aborts when the client goes. */
+  readonly gone: AbortSignal;
+  /** What this client may do at most. */
+  readonly ceiling: () => Role;
+};
+
 /** Answers `_pilothouse/` methods: some from the host, the rest by the rooms they belong to. */
 export class ExtensionDesk {
   readonly #host: SessionHost;
@@ -112,14 +124,7 @@ export class ExtensionDesk {
     readonly params: unknown;
   }>;
 
-  constructor(
-    host: SessionHost,
-    extensions: Extensions,
-    peer: RpcPeer,
-    log: Log,
-    gone: AbortSignal,
-    ceiling: () => Role,
-  ) {
+  constructor({ host, extensions, peer, log, gone, ceiling }: ExtensionDeskDeps) {
     this.#host = host;
     this.#extensions = extensions;
     this.#log = log;

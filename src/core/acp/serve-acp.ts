@@ -124,7 +124,7 @@ class Server implements AcpConnection {
       new EventDesk({ events: host.events, peer, ids: services.ids, log }),
     );
     const gone = this.#gone.signal;
-    this.#extensionDesk = new ExtensionDesk(host, extensions, peer, log, gone, ceiling);
+    this.#extensionDesk = new ExtensionDesk({ host, extensions, peer, log, gone, ceiling });
     this.#handlers = this.#handlersByMethod();
     const models = extensions.onModelsChanged?.(() => this.#sessions.optionsChanged());
     if (models) this.#owned.add(models);

@@ -1,6 +1,6 @@
 import type { SessionConfigOption } from '../../protocol/acp.ts';
+import type { Overwrite, SkippedPath } from '../../protocol/checkpoint-shapes.ts';
 import type { MoveResponse } from '../../protocol/harn.ts';
-import type { Overwrite, SkippedPath } from '../../protocol/pilothouse.ts';
 
 /** Where a conversation is cut: before this message of the person's, or behind so many messages. */
 export type CutParams = { beforeMessageId: string } | { keepFirst: number };

@@ -3,7 +3,7 @@ import type {
   EditorGenerateParams,
   EditorInput,
   EditorMessage,
-} from '../../protocol/pilothouse.ts';
+} from '../../protocol/editor-models.ts';
 
 /** A request's messages as the editor's models take them. They have no system role: it goes first, as the user's. */
 export function chatMessages({

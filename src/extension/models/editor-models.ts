@@ -4,8 +4,12 @@ import * as z from 'zod/mini';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import { messageOf } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
+import type {
+  EditorGenerateParams,
+  EditorModel,
+  EditorPart,
+} from '../../protocol/editor-models.ts';
 import { RpcError } from '../../protocol/errors.ts';
-import type { EditorGenerateParams, EditorModel, EditorPart } from '../../protocol/pilothouse.ts';
 import { badParams, type ClientCalls } from '../core/client-requests.ts';
 import type { AgentConnection } from '../core/connection.ts';
 import { STAND_IN_VENDOR } from '../participant/stand-in-model.ts';

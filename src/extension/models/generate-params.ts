@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { EditorGenerateParams, EditorInput } from '../../protocol/pilothouse.ts';
+import type { EditorGenerateParams, EditorInput } from '../../protocol/editor-models.ts';
 
 const OBJECT = z.record(z.string(), z.json());
 

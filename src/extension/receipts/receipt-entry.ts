@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { ControlOutcome } from '../../protocol/controls.ts';
-import type { ReceiptList } from '../../protocol/pilothouse.ts';
+import type { ReceiptList } from '../../protocol/receipt-shapes.ts';
 import type { ReceiptEntry } from '../../protocol/receipts-view.ts';
 import { controlWords, factWords, modeWords, outcomeWords, reasonWords } from './receipt-words.ts';
 

@@ -1,4 +1,4 @@
-import type { ReceiptList, ReceiptListParams } from '../../protocol/pilothouse.ts';
+import type { ReceiptList, ReceiptListParams } from '../../protocol/receipt-shapes.ts';
 import type { ReceiptFilter, ReceiptStream } from '../../protocol/receipts-view.ts';
 import type { ListedReceipt } from './receipt-entry.ts';
 

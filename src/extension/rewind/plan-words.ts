@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import type { RestorePreview, SkippedPath } from '../../protocol/pilothouse.ts';
+import type { RestorePreview, SkippedPath } from '../../protocol/checkpoint-shapes.ts';
 
 /** What is about to happen: which going back, and what the person calls it. */
 export type RewindKind = 'rollback' | 'redo' | 'files' | 'call';

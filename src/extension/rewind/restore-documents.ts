@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { isObject } from '../../base/json.ts';
-import type { RestoreChoice, RestorePreview } from '../../protocol/pilothouse.ts';
+import type { RestoreChoice, RestorePreview } from '../../protocol/checkpoint-shapes.ts';
 import type { DiffSides } from '../diffs/change-documents.ts';
 
 /** The scheme of read-only texts that compare files as they are with what a restore makes of them. */

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
+import type { Overwrite, RestoreChoice, SkippedPath } from '../../protocol/checkpoint-shapes.ts';
 import type { MoveResponse } from '../../protocol/harn.ts';
-import type { Overwrite, RestoreChoice, SkippedPath } from '../../protocol/pilothouse.ts';
 import { openDiffs } from '../diffs/change-documents.ts';
 import { confirmationOf, doneWords, previewName } from './plan-words.ts';
 import type { RewindPorts } from './ports.ts';

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { CodedError } from '../../base/errors.ts';
-import type { SkippedPath } from '../../protocol/pilothouse.ts';
+import type { SkippedPath } from '../../protocol/checkpoint-shapes.ts';
 import type { AgentMethod, AgentMethods } from '../core/methods.ts';
 import { skipReason } from '../rewind/plan-words.ts';
 import { discardHunk, keepHunk, type StagedFile } from './staged-file.ts';

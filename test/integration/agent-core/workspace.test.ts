@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ListedCheckpoint } from '../../../src/protocol/pilothouse.ts';
+import type { ListedCheckpoint } from '../../../src/protocol/checkpoint-shapes.ts';
 import {
   answering,
   eventually,

@@ -1,4 +1,5 @@
-import type { PilothouseAgentMethods, RestoreChoice } from '../../../protocol/pilothouse.ts';
+import type { RestoreChoice } from '../../../protocol/checkpoint-shapes.ts';
+import type { PilothouseAgentMethods } from '../../../protocol/pilothouse.ts';
 import type { IncomingRequest, Reply } from '../../../protocol/transport/rpc-types.ts';
 import type { SessionHost } from '../../host/api.ts';
 import { countLines } from '../../host/changes/changed-lines.ts';

@@ -2,7 +2,7 @@ import type { Disposable } from '../../../base/disposables.ts';
 import { Emitter } from '../../../base/emitter.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { Ids } from '../../../base/ids.ts';
-import type { EditorModel, EditorPart } from '../../../protocol/pilothouse.ts';
+import type { EditorModel, EditorPart } from '../../../protocol/editor-models.ts';
 import { PeerRefused } from '../../../protocol/transport/rpc-types.ts';
 import type { ExtensionClient } from '../../acp/types.ts';
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EditorModel, EditorPart } from '../../../protocol/pilothouse.ts';
+import type { EditorModel, EditorPart } from '../../../protocol/editor-models.ts';
 
 const model: z.ZodType<EditorModel> = z.object({
   vendor: z.string(),

@@ -4,7 +4,7 @@ import type {
   EditorGenerateParams,
   EditorModel,
   EditorPart,
-} from '../../../protocol/pilothouse.ts';
+} from '../../../protocol/editor-models.ts';
 
 /** A request to the editor's language models. */
 export type EditorRequest = Omit<EditorGenerateParams, 'requestId'>;

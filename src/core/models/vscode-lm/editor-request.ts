@@ -1,4 +1,4 @@
-import type { EditorInput, EditorMessage, EditorModel } from '../../../protocol/pilothouse.ts';
+import type { EditorInput, EditorMessage, EditorModel } from '../../../protocol/editor-models.ts';
 import type { ModelMessage, ModelPart, ModelRequest } from '../../session/model.ts';
 import type { EditorRequest } from './editor-models.ts';
 

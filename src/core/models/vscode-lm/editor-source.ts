@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 import { messageOf } from '../../../base/errors.ts';
-import type { EditorModel, EditorPart } from '../../../protocol/pilothouse.ts';
+import type { EditorModel, EditorPart } from '../../../protocol/editor-models.ts';
 import {
   type Model,
   ModelError,

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/core/models/vscode-lm/editor-models.ts';
 import { createEditorSource } from '../../../../src/core/models/vscode-lm/editor-source.ts';
 import type { Model } from '../../../../src/core/session/model.ts';
-import type { EditorPart } from '../../../../src/protocol/pilothouse.ts';
+import type { EditorPart } from '../../../../src/protocol/editor-models.ts';
 import { collect, ManualClock, rejection, request, session, tools, user } from './fakes.ts';
 import { replyOf } from './rehearsal/drive.ts';
 

@@ -4,7 +4,7 @@ import { ReceiptFeed } from '../../../../src/extension/receipts/receipt-feed.ts'
 import { ReceiptsDesk } from '../../../../src/extension/receipts/receipts-desk.ts';
 import { verifyBoth } from '../../../../src/extension/receipts/verification.ts';
 import type { ControlOutcome } from '../../../../src/protocol/controls.ts';
-import type { ReceiptList, ReceiptListParams } from '../../../../src/protocol/pilothouse.ts';
+import type { ReceiptList, ReceiptListParams } from '../../../../src/protocol/receipt-shapes.ts';
 import type { ToReceipts } from '../../../../src/protocol/receipts-view.ts';
 
 type Listed = ReceiptList['receipts'][number];

@@ -4,7 +4,7 @@ import {
   doneWords,
   previewName,
 } from '../../../../src/extension/rewind/plan-words.ts';
-import type { RestorePreview } from '../../../../src/protocol/pilothouse.ts';
+import type { RestorePreview } from '../../../../src/protocol/checkpoint-shapes.ts';
 
 const nameOf = (path: string): string => path.slice(1);
 
