@@ -3,12 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import type { Ids } from '../../base/ids.ts';
 
+/** A longer timer of Node fires at once. Source: Node.js documentation, Timers, setTimeout. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** The machine's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: async (ms, signal) => {
     try {
-      await delay(ms, undefined, signal === undefined ? {} : { signal });
+      for (let left = ms; ; left -= LONGEST_TIMER_MS) {
+        const step = Math.min(left, LONGEST_TIMER_MS);
+        await delay(step, undefined, signal === undefined ? {} : { signal });
+        if (left <= LONGEST_TIMER_MS) return;
+      }
     } catch (failure) {
       throw signal?.aborted === true ? signal.reason : failure;
     }
