@@ -9,6 +9,9 @@ import type { GateId, TurnId } from '../words.ts';
 import type { RecordedGate } from './open-turn.ts';
 import type { Recorder } from './recorder.ts';
 
+/** How many questions of one loop may be open at once. */
+export const MOST_OPEN_GATES = 64;
+
 /** A gate that waits for an answer. */
 export type OpenGate = {
   readonly gateId: GateId;
@@ -103,16 +106,19 @@ export class Gates {
     await Promise.all(left.map((gate) => this.#settle(gate, { kind: 'cancelled', reason }, HOST)));
   }
 
-  /** Opens a gate, or takes over the same one, and waits for its answer; an abort answers it `cancelled`. */
+  /**
+   * Opens a gate, or takes over the same one, and waits for its answer; an abort answers it `cancelled`. One too many is
+   * declined without being asked.
+   */
   async ask(
     turnId: TurnId,
     request: GateRequest,
     signal: AbortSignal,
     options: GateOptions,
   ): Promise<GateAnswer> {
-    const gate =
-      this.#takeOver(request, options.fingerprint) ??
-      (await this.#openNew(turnId, request, options));
+    const before = this.#takeOver(request, options.fingerprint);
+    if (before === null && this.#open.size >= MOST_OPEN_GATES) return TOO_MANY;
+    const gate = before ?? (await this.#openNew(turnId, request, options));
     const over = new AbortController();
     const settle = (answer: GateAnswer, actor: Actor): void => {
       // A failed append has stopped the session, and whoever waits for the answer is told.
@@ -221,6 +227,11 @@ export class Gates {
     this.#parts.onChange();
   }
 }
+
+const TOO_MANY: GateAnswer = {
+  kind: 'declined',
+  reason: `${MOST_OPEN_GATES} questions are open already, so this one was not asked; ask again when they are answered`,
+};
 
 const NO_RECORDS = { before: [], after: [] } as const;
 

@@ -269,6 +269,9 @@ function denial(answer: GateAnswer): Finished {
     return callCancelledResult();
   if (answer.kind === 'cancelled')
     return errorText('cancelled', 'Cancelled before it was approved; it did not run');
+  // It may be a rule or a limit that says so, and not a person.
+  if (answer.kind === 'declined' && answer.reason !== undefined)
+    return errorText('denied', `This call was declined and did not run: ${answer.reason}`);
   const note =
     answer.kind === 'selected' && answer.note !== undefined ? ` They said: ${answer.note}` : '';
   return errorText('denied', `The user rejected this call; it did not run.${note}`);
