@@ -110,6 +110,13 @@ describe('a connection that asks for a key', () => {
       ['session/close', { sessionId }],
       ['session/delete', { sessionId }],
       ['_pilothouse/queue/add', { sessionId, content: 'x' }],
+      ['_pilothouse/compact', { sessionId }],
+      ['_pilothouse/gates/respond', { sessionId, gateId: 'x', decline: true }],
+      ['_pilothouse/commands/withdraw', { sessionId, commandId: 'x' }],
+      ['_pilothouse/loops/activate', { sessionId, loopId: 'x' }],
+      ['_pilothouse/delegates/message', { sessionId, loopId: 'x', text: 'x' }],
+      ['_pilothouse/delegates/stop', { sessionId, loopId: 'x' }],
+      ['_pilothouse/checkpoints/create', { sessionId }],
     ];
     for (const [method, params] of controls)
       await expect(client.request(method, params), method).rejects.toMatchObject({
@@ -123,6 +130,21 @@ describe('a connection that asks for a key', () => {
       code: -32600,
     });
     await expect(client.newSession(folder)).rejects.toMatchObject({ code: -32600 });
+    // Files of the host are written, and sessions made, by owners alone; what an observer may read it may read here.
+    for (const [method, params] of [
+      ['_pilothouse/sessions/export', { sessionId, format: 'json', path: join(folder, 'x.json') }],
+      ['_pilothouse/sessions/import', { path: join(folder, 'x.json') }],
+    ] as const)
+      await expect(client.request(method, params), method).rejects.toMatchObject({
+        code: -32600,
+        data: { reason: 'observer_may_not_control' },
+      });
+    expect(existsSync(join(folder, 'x.json'))).toBe(false);
+    expect(await client.call('_pilothouse/events/subscribe', { sessionId, from: 0 })).toMatchObject(
+      {
+        lastEventId: 0,
+      },
+    );
     await expect(client.call('_pilothouse/claim', { sessionId })).rejects.toMatchObject({
       code: -32600,
     });
