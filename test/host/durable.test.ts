@@ -216,15 +216,19 @@ describe('a session on its way', () => {
 
   const textOf = (name: string) => readFile(file(name), 'utf8');
 
-  /** Writes a path into the editor's own file dialog. */
-  async function choosePath(path: string): Promise<void> {
+  /** Writes a path into the editor's own file dialog, once it has filled in where it begins. */
+  async function choosePath(path: string, beginsAt: string): Promise<void> {
     const { quickInput, page } = window();
     await quickInput.waitFor();
     const input = page.locator('.quick-input-widget .quick-input-box input').first();
-    // It fills in where it begins, and would write over what came before.
-    await until('the dialog to be there', async () => (await input.inputValue()).startsWith('/'));
-    await quickInput.type(path);
-    await until('the path to stand', async () => (await input.inputValue()) === path);
+    await until('the dialog to be there', async () =>
+      (await input.inputValue()).endsWith(beginsAt),
+    );
+    await until('the path to stand', async () => {
+      if ((await input.inputValue()) === path) return true;
+      await quickInput.type(path);
+      return false;
+    });
     await quickInput.accept();
     await quickInput.waitUntilClosed();
   }
@@ -235,11 +239,11 @@ describe('a session on its way', () => {
     await chat.waitForReply(/goes on a journey[\s\S]*Finished/);
     const id = await pilothouse.sessionId();
     await window().runCommand('Pilothouse: Export Session as Markdown…');
-    await choosePath(file('journey.md'));
+    await choosePath(file('journey.md'), 'say this goes on a journey.md');
     await window().notifications.waitFor(/was exported to journey\.md/);
     expect(await readFile(file('journey.md'), 'utf8')).toContain('this goes on a journey');
     await window().runCommand('Pilothouse: Export Session as JSON…');
-    await choosePath(file('journey.json'));
+    await choosePath(file('journey.json'), 'say this goes on a journey.json');
     await window().notifications.waitFor(/was exported to journey\.json/);
 
     await window().runCommand('Pilothouse: Delete Session');
@@ -249,12 +253,12 @@ describe('a session on its way', () => {
     const whole = await readFile(file('journey.json'), 'utf8');
     await writeFile(file('forged.json'), whole.replace('on a journey', 'on a yourney'));
     await window().runCommand('Pilothouse: Import Session…');
-    await choosePath(file('forged.json'));
+    await choosePath(file('forged.json'), '/');
     await window().notifications.waitFor(/record \d+/);
     expect(await chat.shown()).toBe('');
 
     await window().runCommand('Pilothouse: Import Session…');
-    await choosePath(file('journey.json'));
+    await choosePath(file('journey.json'), '/');
     await window().notifications.waitFor(/Imported and checked: \d+ records, hash [0-9a-f]{12}/);
     await chat.waitForReply('this goes on a journey');
     expect(await pilothouse.sessionId()).toBe(id);
@@ -319,6 +323,9 @@ describe('the store of a session fails', () => {
     expect(await (await chat.composer()).inputValue()).toBe('typed meanwhile');
     await (await chat.composer()).fill('');
     await chat.press('Put into Composer');
+    await until('the prompt in the composer', async () =>
+      (await (await chat.composer()).inputValue()).includes('this was not saved'),
+    );
     await window().pressKeys('Enter');
     await chat.waitForReply('this was not saved');
     expect(await chat.pendingTexts()).toEqual([]);
