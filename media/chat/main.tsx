@@ -8,6 +8,7 @@ import './styles/gates.css';
 import './styles/composer.css';
 import './styles/waiting.css';
 import './styles/durable.css';
+import './styles/delegates.css';
 import { render } from 'preact';
 import { createDrafts } from './bridge/drafts.ts';
 import { createInbox } from './bridge/inbox.ts';

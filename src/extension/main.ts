@@ -12,6 +12,7 @@ import { ClientCalls } from './core/client-requests.ts';
 import { createAgent } from './core/create-agent.ts';
 import { serveOpenDocuments } from './core/open-documents.ts';
 import { systemClock } from './core/system-clock.ts';
+import { registerDelegates } from './delegates/register-delegates.ts';
 import { registerDiffs } from './diffs/register-diffs.ts';
 import { diffPorts } from './diffs/services-ports.ts';
 import { registerDurable } from './durable/register-durable.ts';
@@ -77,9 +78,8 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
   const redo = new RedoStore(asidePorts);
   const sessions = createSessions(context, hub, agent, redo, log);
   const asides = new Asides(staged, redo);
-  own.push(asides);
   const chat = createChat(context, hub, agent, asides, log);
-  own.push(sessions, chat);
+  own.push(asides, sessions, chat);
   const parts = { hub, agent, calls, keys, log, extensionId: context.extension.id };
   const services = createServices({ ...parts, ...sessions, ...chat });
   own.push(registerAllCommands(services));
@@ -87,7 +87,8 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
   own.push(stagedEdits);
   own.push(registerDiffs(diffPorts(services, context.workspaceState), stagedEdits, log));
   own.push(registerRewind(services), registerReceipts(services, context.extensionUri));
-  own.push(registerSteering(services), registerTranscript(services), registerDurable(services));
+  own.push(registerSteering(services), registerTranscript(services));
+  own.push(registerDurable(services), registerDelegates(services));
   own.push(
     registerEditorModels({
       calls,

@@ -7,6 +7,7 @@ export type ChatStringKey =
   | ChatComposerKey
   | ChatWaitingKey
   | ChatDurableKey
+  | ChatDelegateKey
   | ChatEmptyKey;
 
 type ChatHeaderKey =
@@ -261,6 +262,38 @@ type ChatDurableKey =
   | 'compactSummary'
   | 'usageMenu'
   | 'usageCompact';
+
+type ChatDelegateKey =
+  | 'activityDelegate'
+  | 'activityDelegates'
+  | 'delegate'
+  | 'delegateBackground'
+  | 'delegateStop'
+  | 'delegateStopLabel'
+  | 'delegateTask'
+  | 'delegateSteps'
+  | 'delegateStepsLabel'
+  | 'delegateLoading'
+  | 'delegateNotRead'
+  | 'delegateReadAgain'
+  | 'delegateMore'
+  | 'delegateShowAll'
+  | 'delegateNothingYet'
+  | 'delegateNothing'
+  | 'delegateResult'
+  | 'delegateTranscript'
+  | 'delegateTranscriptLabel'
+  | 'delegateTalk'
+  | 'delegateTalkLabel'
+  | 'delegateGoesOn'
+  | 'delegateHandedBack'
+  | 'delegateShowResult'
+  | 'delegateResultOf'
+  | 'delegateResultOfOne'
+  | 'delegateShowWork'
+  | 'talkTo'
+  | 'talkBack'
+  | 'placeholderDelegate';
 
 type ChatEmptyKey =
   | 'emptyNoneTitle'

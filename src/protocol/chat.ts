@@ -1,6 +1,13 @@
 import type { JsonObject } from '../base/json.ts';
 import type { SessionConfigOption, ToolCallLocation, ToolKind } from './acp.ts';
 import type { ChatCommand } from './chat-commands.ts';
+import type {
+  ChatDelegate,
+  ChatHandBack,
+  ChatTalk,
+  DelegateFromChat,
+  DelegateToChat,
+} from './chat-delegates.ts';
 import type { ChatStringKey } from './chat-strings.ts';
 
 /**
@@ -47,6 +54,7 @@ export type ChatItem =
       readonly streaming: boolean;
     }
   | ChatTool
+  | ChatHandBack
   | {
       readonly kind: 'plan';
       readonly id: string;
@@ -127,6 +135,7 @@ export type ChatTool = {
   readonly images: readonly ChatImage[];
   /** Its edits were staged: it wrote nothing to the disk. */
   readonly staged?: boolean;
+  readonly delegate?: ChatDelegate;
 };
 
 /** A picture; `data` is base64 without a prefix. Only png, jpeg, gif and webp are shown. */
@@ -158,6 +167,8 @@ export type ChatGate =
   | {
       readonly kind: 'permission';
       readonly gateId: string;
+      /** The delegate that asks. */
+      readonly loopId?: string;
       readonly toolCallId: string;
       readonly title: string;
       readonly reason: string;
@@ -172,6 +183,7 @@ export type ChatGate =
   | {
       readonly kind: 'ask';
       readonly gateId: string;
+      readonly loopId?: string;
       readonly message: string;
       readonly schema: JsonObject;
     }
@@ -242,6 +254,10 @@ export type ChatStatus = {
   readonly queued: readonly { readonly id: string; readonly text: string }[];
   /** True where the model is the built-in rehearsal: shown as such. */
   readonly rehearsal: boolean;
+  /** Messages go to this delegate; left out where they go to the main agent. */
+  readonly talksTo?: ChatTalk;
+  /** How many delegates work while no turn of the session's own does; Stop ends them. Left out for none. */
+  readonly delegatesAtWork?: number;
 };
 
 /** Why a session can't be saved. `unsure`: it is not known whether the last record is on disk. */
@@ -267,6 +283,7 @@ export type ChatPending = {
 
 /** Extension → webview. */
 export type ToChat =
+  | DelegateToChat
   | {
       readonly type: 'reset';
       readonly status: ChatStatus;
@@ -319,6 +336,7 @@ export type ChatCompletion = ChatAttachment & { readonly detail: string };
 
 /** Webview → extension. */
 export type FromChat =
+  | DelegateFromChat
   /** Asks for a `reset`: at start, with the session it last showed, and after a gap. */
   | { readonly type: 'ready'; readonly sessionId?: string | null }
   /**

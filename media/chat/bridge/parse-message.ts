@@ -66,6 +66,30 @@ const CHECKS: { readonly [K in ToChat['type']]: Check<MessageOf<K>> } = {
     gateId: isString,
     error: isString,
   }),
+  delegate_rows: shape<MessageOf<'delegate_rows'>>({
+    type: oneOf('delegate_rows'),
+    loopId: isString,
+    items: listOf(isItem),
+    more: isBoolean,
+  }),
+  delegate_upsert: shape<MessageOf<'delegate_upsert'>>({
+    type: oneOf('delegate_upsert'),
+    loopId: isString,
+    items: listOf(isItem),
+  }),
+  delegate_append: shape<MessageOf<'delegate_append'>>({
+    type: oneOf('delegate_append'),
+    loopId: isString,
+    id: isString,
+    field: oneOf('text', 'output'),
+    offset: isNumber,
+    text: isString,
+  }),
+  delegate_closed: shape<MessageOf<'delegate_closed'>>({
+    type: oneOf('delegate_closed'),
+    loopId: isString,
+    error: optional(isString),
+  }),
   reveal: shape<MessageOf<'reveal'>>({ type: oneOf('reveal'), id: isString }),
 };
 

@@ -6,6 +6,7 @@ import type {
   ChatItem,
   ChatTool,
 } from '../../../src/protocol/chat.ts';
+import type { ChatDelegate } from '../../../src/protocol/chat-delegates.ts';
 import {
   anyOf,
   type Check,
@@ -47,6 +48,15 @@ const isDiff: Check<ChatDiff> = shape<ChatDiff>({
   cut: isBoolean,
 });
 
+const isDelegate: Check<ChatDelegate> = shape<ChatDelegate>({
+  loopId: isString,
+  name: isString,
+  state: oneOf('running', 'completed', 'failed', 'cancelled', 'interrupted'),
+  background: isBoolean,
+  prompt: isString,
+  resultRow: optional(isString),
+});
+
 const isTool: Check<ChatTool> = shape<ChatTool>({
   kind: oneOf('tool'),
   id: isString,
@@ -77,6 +87,7 @@ const isTool: Check<ChatTool> = shape<ChatTool>({
   outputCut: isNumber,
   images: (value): value is readonly ChatImage[] => Array.isArray(value),
   staged: optional(isBoolean),
+  delegate: optional(isDelegate),
 });
 
 const isInjectMode = oneOf('steer', 'interrupt_immediate', 'queue');
@@ -122,6 +133,13 @@ export const isItem: Check<ChatItem> = anyOf<ChatItem>(
     streaming: isBoolean,
   }),
   isTool,
+  shape<ItemOf<'hand_back'>>({
+    kind: oneOf('hand_back'),
+    id: isString,
+    name: isString,
+    text: isString,
+    toolCallId: optional(isString),
+  }),
   shape<ItemOf<'plan'>>({
     kind: oneOf('plan'),
     id: isString,
@@ -168,6 +186,7 @@ export const isGate: Check<ChatGate> = anyOf<ChatGate>(
   shape<GateOf<'permission'>>({
     kind: oneOf('permission'),
     gateId: isString,
+    loopId: optional(isString),
     toolCallId: isString,
     title: isString,
     reason: isString,
@@ -184,6 +203,7 @@ export const isGate: Check<ChatGate> = anyOf<ChatGate>(
   shape<GateOf<'ask'>>({
     kind: oneOf('ask'),
     gateId: isString,
+    loopId: optional(isString),
     message: isString,
     schema: isRecord as Check<GateOf<'ask'>['schema']>,
   }),

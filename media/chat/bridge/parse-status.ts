@@ -1,4 +1,5 @@
 import type { ChatFault, ChatPending, ChatStatus } from '../../../src/protocol/chat.ts';
+import type { ChatTalk } from '../../../src/protocol/chat-delegates.ts';
 import {
   anyOf,
   type Check,
@@ -100,4 +101,6 @@ export const isStatus: Check<ChatStatus> = shape<ChatStatus>({
   compacting: optional(isBoolean),
   queued: listOf(shape<ChatStatus['queued'][number]>({ id: isString, text: isString })),
   rehearsal: isBoolean,
+  talksTo: optional(shape<ChatTalk>({ loopId: isString, name: isString })),
+  delegatesAtWork: optional(isNumber),
 });

@@ -1,18 +1,21 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { announcements } from '../state/announce.ts';
 import { type Store, useView } from '../state/store.ts';
+import type { ViewState } from '../state/view-state.ts';
 import { Composer } from './composer/composer.tsx';
 import { Empty } from './empty.tsx';
 import { GateList } from './gates/gate-list.tsx';
 import { Header } from './header.tsx';
 import { Log } from './log/log.tsx';
+import { Row } from './log/row.tsx';
 import {
   type Services,
   ServicesContext,
   StagedPathsContext,
   StringsContext,
 } from './shared/context.ts';
+import { type Delegates, DelegatesContext } from './shared/delegate-context.ts';
 
 const HINDERED: ReadonlySet<string> = new Set(['offline', 'untrusted', 'no_folder']);
 
@@ -21,6 +24,7 @@ export function App({ services }: { readonly services: Services }): JSX.Element 
   const view = useView(services.store);
   const { status } = view;
   const isEmpty = view.items.length === 0;
+  const delegates = useDelegates(view);
   return (
     <ServicesContext.Provider value={services}>
       <StringsContext.Provider value={view.strings}>
@@ -30,7 +34,9 @@ export function App({ services }: { readonly services: Services }): JSX.Element 
             <Empty status={status} />
           ) : (
             <StagedPathsContext.Provider value={(status.staged?.paths ?? []).join('\n')}>
-              <Log key={status.sessionId} view={view} />
+              <DelegatesContext.Provider value={delegates}>
+                <Log key={status.sessionId} view={view} />
+              </DelegatesContext.Provider>
             </StagedPathsContext.Provider>
           )}
         </main>
@@ -41,6 +47,16 @@ export function App({ services }: { readonly services: Services }): JSX.Element 
       </StringsContext.Provider>
     </ServicesContext.Provider>
   );
+}
+
+/** The same object while nothing of it changes: the cards of delegates are drawn by it. */
+function useDelegates({ delegates: views, gates, resets }: ViewState): Delegates {
+  return useMemo(() => {
+    const asking = new Set<string>();
+    for (const gate of gates)
+      if (gate.kind !== 'auth' && gate.loopId !== undefined) asking.add(gate.loopId);
+    return { views, asking, resets, Row };
+  }, [views, gates, resets]);
 }
 
 /** Tells screen readers what happened, once a turn or gate. */

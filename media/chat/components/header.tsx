@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { ChatStatus } from '../../../src/protocol/chat.ts';
 import { isBusy, isStopping } from '../state/stop.ts';
 import type { ViewState } from '../state/view-state.ts';
-import type { Strings } from '../strings.ts';
+import { format, type Strings } from '../strings.ts';
 import { IconButton } from './shared/buttons.tsx';
 import { useServices, useStrings } from './shared/context.ts';
 import { Icon } from './shared/icon.tsx';
@@ -50,7 +50,8 @@ function StopButton({ view }: { readonly view: ViewState }): JSX.Element | null 
   const strings = useStrings();
   const { post, store } = useServices();
   const stopping = isStopping(view.stop, view.status);
-  if (!stopping && !isBusy(view.status)) return null;
+  const isWorking = (view.status.delegatesAtWork ?? 0) > 0;
+  if (!stopping && !isBusy(view.status) && !isWorking) return null;
   return (
     <button
       type="button"
@@ -73,7 +74,9 @@ type ActivityProps = { readonly status: ChatStatus; readonly stopping: boolean }
 
 function Activity({ status, stopping }: ActivityProps): JSX.Element {
   const strings = useStrings();
-  const { icon, spin, word } = activityLook(stopping ? 'stopping' : status.activity, strings);
+  const { icon, spin, word } =
+    delegatesLook(status, strings) ??
+    activityLook(stopping ? 'stopping' : status.activity, strings);
   return (
     <span class={`activity activity-${status.activity}`}>
       <Icon name={icon} spin={spin} />
@@ -83,6 +86,19 @@ function Activity({ status, stopping }: ActivityProps): JSX.Element {
 }
 
 type Look = { readonly icon: string; readonly spin: boolean; readonly word: string };
+
+/** A session at rest whose delegates are not. */
+function delegatesLook(
+  { activity, delegatesAtWork = 0 }: ChatStatus,
+  strings: Strings,
+): Look | null {
+  if (activity !== 'idle' || delegatesAtWork === 0) return null;
+  const word =
+    delegatesAtWork === 1
+      ? strings.activityDelegate
+      : format(strings.activityDelegates, delegatesAtWork);
+  return { icon: 'loading', spin: true, word };
+}
 
 function activityLook(activity: ChatStatus['activity'], strings: Strings): Look {
   const looks: Readonly<Record<ChatStatus['activity'], Look>> = {

@@ -25,6 +25,7 @@ export const INITIAL_STATE: ViewState = {
   index: new Map(),
   hasBefore: false,
   loadingBefore: false,
+  delegates: new Map(),
   gates: [],
   answers: new Map(),
   stop: null,

@@ -1,11 +1,14 @@
 import type { ChatGate, ToChat } from '../../../src/protocol/chat.ts';
+import type { DelegateToChat } from '../../../src/protocol/chat-delegates.ts';
 import { withDefaults } from '../strings.ts';
+import { withDelegate, withoutDelegate } from './delegate-rows.ts';
 import { appendToRow, prependRows, removeRows, rowsOf, upsertRows } from './rows.ts';
 import { isBusy, stopAfter } from './stop.ts';
 import type { Action, AnswerState, LocalAction, ViewState } from './view-state.ts';
 
 /** The next view for one message of the extension or one deed of the person. Pure. */
 export function reduce(state: ViewState, action: Action): ViewState {
+  if (isOfDelegate(action)) return { ...state, delegates: withDelegate(state.delegates, action) };
   switch (action.type) {
     case 'reset':
       return reset(state, action);
@@ -33,8 +36,12 @@ export function reduce(state: ViewState, action: Action): ViewState {
   }
 }
 
+function isOfDelegate(action: Action): action is DelegateToChat {
+  return action.type.startsWith('delegate_');
+}
+
 type Rest = Exclude<
-  Action,
+  Exclude<Action, DelegateToChat>,
   { type: 'reset' | 'upsert' | 'prepend' | 'append' | 'remove' | 'gates' | 'status' }
 >;
 
@@ -81,6 +88,8 @@ function reduceLocal(state: ViewState, action: LocalAction): ViewState {
       return withAnswer(state, action.gateId, { sending: true, error: null });
     case 'local_load_before':
       return { ...state, loadingBefore: true };
+    case 'local_delegate_close':
+      return { ...state, delegates: withoutDelegate(state.delegates, action.loopId) };
   }
 }
 
@@ -91,6 +100,7 @@ function reset(state: ViewState, action: Extract<ToChat, { type: 'reset' }>): Vi
     ...rowsOf(action.items),
     ready: true,
     resets: state.resets + 1,
+    delegates: new Map(),
     status: action.status,
     hasBefore: action.hasBefore,
     loadingBefore: false,

@@ -12,17 +12,21 @@ export type SendKeys = {
 /** While a turn stops it takes nothing in: whatever the key, the message is sent after it. */
 export function sendKeys(status: ChatStatus): SendKeys {
   if (!takesMessages(status)) {
-    const isFollowed = status.nextTurns.items.length > 0 && status.activity !== 'stopping';
+    const isFollowed =
+      status.nextTurns.items.length > 0 &&
+      status.activity !== 'stopping' &&
+      status.talksTo === undefined;
     return { enter: 'prompt', altEnter: isFollowed ? 'next' : 'prompt', ctrlEnter: 'prompt' };
   }
   const enter = status.runningSend;
   return { enter, altEnter: enter === 'steer' ? 'next' : 'steer', ctrlEnter: 'interrupt' };
 }
 
-/** True while a turn runs that messages can reach. */
+/** True while a turn runs that messages can reach; what is for a delegate goes to it in one way. */
 export function takesMessages(status: ChatStatus): boolean {
   const condensesOnly = status.compacting === true && (status.turnId ?? null) === null;
-  return isBusy(status) && status.activity !== 'stopping' && !condensesOnly;
+  const isForOther = status.talksTo !== undefined;
+  return isBusy(status) && status.activity !== 'stopping' && !condensesOnly && !isForOther;
 }
 
 /** Every way to send that makes sense now; the one that Enter takes comes first. */

@@ -7,6 +7,7 @@ import type {
   ToChat,
 } from '../../../src/protocol/chat.ts';
 import type { Strings } from '../strings.ts';
+import type { DelegateViews } from './delegate-rows.ts';
 
 /** Everything the webview draws, but draft text, scroll position and what is folded. */
 export type ViewState = {
@@ -20,6 +21,8 @@ export type ViewState = {
   readonly index: ReadonlyMap<string, number>;
   readonly hasBefore: boolean;
   readonly loadingBefore: boolean;
+  /** Rows of delegates that are unfolded. */
+  readonly delegates: DelegateViews;
   readonly gates: readonly ChatGate[];
   readonly answers: ReadonlyMap<string, AnswerState>;
   readonly stop: StopState | null;
@@ -64,6 +67,7 @@ export type LocalAction =
   | { readonly type: 'local_send_error_seen' }
   | { readonly type: 'local_stop' }
   | { readonly type: 'local_answer'; readonly gateId: string }
-  | { readonly type: 'local_load_before' };
+  | { readonly type: 'local_load_before' }
+  | { readonly type: 'local_delegate_close'; readonly loopId: string };
 
 export type Action = ToChat | LocalAction;

@@ -16,6 +16,7 @@ const META = z.optional(
       pilothouse: z.optional(
         z.looseObject({
           gateId: z.optional(z.string()),
+          loopId: z.optional(z.string()),
           reason: z.optional(z.string()),
           details: z.optional(z.array(z.string())),
         }),
@@ -128,6 +129,7 @@ async function askPermission(
   const gate: Gate = {
     gateId: own?.gateId ?? `permission:${request.sessionId}:${toolCall.toolCallId}`,
     sessionId: request.sessionId,
+    ...loopOf(own),
     openedAt: ports.now(),
     question: {
       kind: 'permission',
@@ -150,6 +152,10 @@ async function askPermission(
     : { outcome: { outcome: 'cancelled' } };
 }
 
+function loopOf(own: { readonly loopId?: string | undefined } | undefined): { loopId?: string } {
+  return own?.loopId === undefined ? {} : { loopId: own.loopId };
+}
+
 /** The two answers that every question of our own agent offers, in the person's language. */
 function optionName(optionId: string, name: string): string {
   if (optionId === 'allow_once') return l10n.t('Allow once');
@@ -168,9 +174,15 @@ async function askForm(
   signal: AbortSignal,
 ): Promise<CreateElicitationResponse> {
   const request = parsed('elicitation/create', ELICITATION, params);
-  const gateId = request._meta?.pilothouse?.gateId ?? request.elicitationId ?? ports.newId();
-  const question = formQuestion(request);
-  const gate = { gateId, sessionId: request.sessionId ?? '', openedAt: ports.now(), question };
+  const own = request._meta?.pilothouse;
+  const gateId = own?.gateId ?? request.elicitationId ?? ports.newId();
+  const gate = {
+    gateId,
+    sessionId: request.sessionId ?? '',
+    ...loopOf(own),
+    openedAt: ports.now(),
+    question: formQuestion(request),
+  };
   const answer = await gates.ask(gate, signal);
   switch (answer.kind) {
     case 'accepted':

@@ -6,6 +6,8 @@ import type { ChatDiff, ChatGate } from '../../protocol/chat.ts';
 export type Gate = {
   readonly gateId: string;
   readonly sessionId: string;
+  /** The delegate that asks; its name stands in the question. */
+  readonly loopId?: string;
   readonly openedAt: number;
   readonly question: GateQuestion;
 };
@@ -39,12 +41,14 @@ export type GateAnswer =
   | { readonly kind: 'cancelled' };
 
 /** The gate as the chat shows it. */
-export function chatGate({ gateId, question }: Gate): ChatGate {
+export function chatGate({ gateId, question, ...gate }: Gate): ChatGate {
+  const loop = gate.loopId === undefined ? {} : { loopId: gate.loopId };
   switch (question.kind) {
     case 'permission':
       return {
         kind: 'permission',
         gateId,
+        ...loop,
         toolCallId: question.toolCallId,
         title: question.title,
         reason: question.reason,
@@ -53,7 +57,7 @@ export function chatGate({ gateId, question }: Gate): ChatGate {
         options: question.options.map(({ optionId, name, kind }) => ({ optionId, name, kind })),
       };
     case 'ask':
-      return { kind: 'ask', gateId, message: question.message, schema: question.schema };
+      return { kind: 'ask', gateId, ...loop, message: question.message, schema: question.schema };
     case 'auth':
       return {
         kind: 'auth',

@@ -59,7 +59,8 @@ const NO_SESSION: SessionPart = {
 };
 
 function sessionPart(session: LiveSession, listedTitle: string): SessionPart {
-  const { facts, durability } = session;
+  const { facts, durability, delegates } = session;
+  const { active, atWork } = delegates.list;
   return {
     sessionId: session.sessionId,
     turnId: session.turnId,
@@ -73,6 +74,8 @@ function sessionPart(session: LiveSession, listedTitle: string): SessionPart {
     rehearsal: isRehearsal(session),
     ...(durability.fault ? { fault: durability.fault } : {}),
     ...(durability.isCompacting ? { compacting: true } : {}),
+    ...(active ? { talksTo: { loopId: active.loopId, name: active.name } } : {}),
+    ...(atWork > 0 && !session.isRunning ? { delegatesAtWork: atWork } : {}),
   };
 }
 

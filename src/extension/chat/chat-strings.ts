@@ -13,6 +13,7 @@ export function chatStrings(): Readonly<Record<ChatStringKey, string>> {
     ...composerTexts(),
     ...waitingTexts(),
     ...durableTexts(),
+    ...delegateTexts(),
     ...emptyTexts(),
   };
 }
@@ -300,6 +301,44 @@ function durableTexts() {
     compactSummary: l10n.t('What the agent reads in place of them'),
     usageMenu: l10n.t('{0}. Open the menu'),
     usageCompact: l10n.t('Compact Conversation'),
+  } satisfies Texts;
+}
+
+/** Delegates: their cards, their results, and whom messages go to. */
+function delegateTexts() {
+  return {
+    activityDelegate: l10n.t('A delegate works'),
+    activityDelegates: l10n.t('{0} delegates work'),
+    delegate: l10n.t('Delegate'),
+    delegateBackground: l10n.t('in the background'),
+    delegateStop: l10n.t('Stop this delegate; the turn goes on'),
+    delegateStopLabel: l10n.t('Stop {0}'),
+    delegateTask: l10n.t('What it was asked to do'),
+    delegateSteps: l10n.t('What it does'),
+    delegateStepsLabel: l10n.t('What {0} does'),
+    delegateLoading: l10n.t('Reading what it did…'),
+    delegateNotRead: l10n.t('What it did could not be read: {0}'),
+    delegateReadAgain: l10n.t('Show'),
+    delegateMore: l10n.t('Only the newest part is shown here.'),
+    delegateShowAll: l10n.t('Show All'),
+    delegateNothingYet: l10n.t('Nothing yet.'),
+    delegateNothing: l10n.t('It did nothing.'),
+    delegateResult: l10n.t('Result'),
+    delegateTranscript: l10n.t('Open Transcript'),
+    delegateTranscriptLabel: l10n.t('Open the transcript of {0}'),
+    delegateTalk: l10n.t('Talk to It'),
+    delegateTalkLabel: l10n.t('Talk to {0} instead of the main agent'),
+    delegateGoesOn: l10n.t(
+      'It goes on in the background. Its result comes into this conversation by itself.',
+    ),
+    delegateHandedBack: l10n.t('Its result came into this conversation.'),
+    delegateShowResult: l10n.t('Show Result'),
+    delegateResultOf: l10n.t('Result of {0}'),
+    delegateResultOfOne: l10n.t('Result of a delegate'),
+    delegateShowWork: l10n.t('Show What It Did'),
+    talkTo: l10n.t('Your messages go to {0}, not to the main agent.'),
+    talkBack: l10n.t('Back to the Main Agent'),
+    placeholderDelegate: l10n.t('Write to {0}'),
   } satisfies Texts;
 }
 

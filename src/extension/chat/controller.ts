@@ -2,12 +2,14 @@ import * as l10n from '@vscode/l10n';
 import { messageOf } from '../../base/errors.ts';
 import type { ContentBlock } from '../../protocol/acp.ts';
 import type { ChatAttachment, ChatCompletion, ChatImage, FromChat } from '../../protocol/chat.ts';
+import type { DelegateFromChat } from '../../protocol/chat-delegates.ts';
 import type { GateAnswer } from '../approvals/gate.ts';
 import { fellBackWords, type SendSettings, sendMessage } from '../sessions/control/sending.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
 import type { SessionHub } from '../sessions/session-hub.ts';
 import { asksToCompact } from './chat-status.ts';
 import { type ControlRequest, handleControlRequest, isControlRequest } from './control-requests.ts';
+import { handleDelegateRequest, isDelegateRequest } from './delegate-requests.ts';
 import type { ChatBridge } from './webview/bridge.ts';
 import { parseFromChat } from './webview/from-chat.ts';
 
@@ -31,6 +33,8 @@ export type ChatEffects = {
   readonly openAttachment: (uri: string, range: string | undefined) => Promise<void>;
   readonly openDiff: (session: LiveSession, toolCallId: string, path: string) => Promise<void>;
   readonly openOutput: (session: LiveSession, toolCallId: string) => Promise<void>;
+  /** Shows the transcript of a session or a delegate. */
+  readonly openTranscript: (id: string, title: string) => Promise<void>;
   readonly openLink: (href: string, session: LiveSession | null) => Promise<void>;
   /** Tells keybindings whether the chat has the keyboard. */
   readonly setFocused: (focused: boolean) => void;
@@ -72,6 +76,7 @@ export class ChatController {
     if (!message) return;
     try {
       if (isControlRequest(message)) await this.#control(message);
+      else if (isDelegateRequest(message)) await this.#aboutDelegate(message);
       else if (message.type === 'message_action' || message.type === 'restore_tool')
         await this.#goBack(message);
       else await this.#handle(message);
@@ -86,7 +91,14 @@ export class ChatController {
     await handleControlRequest(session, request, (text) => this.#bridge.compose({ text }, true));
   }
 
-  async #handle(message: Exclude<FromChat, ControlRequest | BackRequest>): Promise<void> {
+  async #aboutDelegate(request: DelegateFromChat): Promise<void> {
+    const { session } = this.#bridge;
+    if (session) await handleDelegateRequest(session, request, this.#effects.openTranscript);
+  }
+
+  async #handle(
+    message: Exclude<FromChat, ControlRequest | BackRequest | DelegateFromChat>,
+  ): Promise<void> {
     switch (message.type) {
       case 'ready':
         return this.#bridge.ready(message.sessionId ?? null);
@@ -159,6 +171,12 @@ export class ChatController {
         return;
       }
       const blocks = await this.#effects.toBlocks(text, attachments, images);
+      const { active } = session.delegates.list;
+      if (active) {
+        await session.delegates.say(active.loopId, blocks, text);
+        this.#bridge.push({ type: 'sent', requestId });
+        return;
+      }
       const sent = await sendMessage(session, blocks, text, this.#effects.sendSettings(), mode);
       this.#bridge.push({ type: 'sent', requestId });
       if (sent.fellBack) this.#effects.inform(fellBackWords());

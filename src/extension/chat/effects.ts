@@ -61,6 +61,9 @@ export function chatEffects({ mentions, documents, startSession }: EffectPorts):
     },
     openDiff: async (session, toolCallId, path) => openDiff(documents, session, toolCallId, path),
     openOutput: async (session, toolCallId) => openOutput(documents, session, toolCallId),
+    openTranscript: async (id, title) => {
+      await vscode.commands.executeCommand('pilothouse.internal.transcript.show', { id, title });
+    },
     openLink: async (href, session) => openLink(href, session),
     setFocused,
     copy: async (text) => vscode.env.clipboard.writeText(text),
@@ -118,11 +121,14 @@ async function openDiff(
   toolCallId: string,
   path: string,
 ): Promise<void> {
-  const call = { sessionId: session.sessionId, toolCallId, path };
+  const ofDelegate = session.delegates.call(toolCallId);
+  const sessionId = ofDelegate?.rows.loopId ?? session.sessionId;
+  const call = { sessionId, toolCallId, path };
   if ((await vscode.commands.executeCommand('pilothouse.internal.showCallDiff', call)) === true)
     return;
   // A call that waits for approval is not in the history with its outcome: its card knows what it would do.
-  const content = session.conversation.tool(toolCallId)?.content ?? [];
+  const tool = ofDelegate?.tool ?? session.conversation.tool(toolCallId);
+  const content = tool?.content ?? [];
   const diff = content.find((part) => part.type === 'diff' && part.path === path);
   if (diff?.type !== 'diff') {
     await openAt(vscode.Uri.file(path));
@@ -142,9 +148,10 @@ async function openOutput(
   session: LiveSession,
   toolCallId: string,
 ): Promise<void> {
-  const tool = session.conversation.tool(toolCallId);
+  const ofDelegate = session.delegates.call(toolCallId);
+  const tool = ofDelegate?.tool ?? session.conversation.tool(toolCallId);
   if (!tool) return;
-  const live = session.conversation.liveOutput(toolCallId);
+  const live = (ofDelegate?.rows ?? session.conversation).liveOutput(toolCallId);
   const done = wholeOutput(tool);
   const text = live.length > done.length ? live : done;
   const uri = documents.add(`${tool.name ?? 'output'}.log`, text);

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { DelegateList } from '../delegates/delegate-list.ts';
 import type { SessionView } from '../sessions/session-view.ts';
 import type { StatusBarInput } from '../status-bar/status-model.ts';
 
@@ -11,6 +12,8 @@ export class ContextKeys {
     state: {
       readonly listed: boolean;
       readonly chatSession: boolean;
+      /** Those of the session in the chat. */
+      readonly delegates: Pick<DelegateList, 'isEmpty' | 'active'> | null;
       readonly groupedByFolder: boolean;
       readonly views: readonly Pick<SessionView, 'state'>[];
     },
@@ -20,6 +23,8 @@ export class ContextKeys {
     this.#set('pilothouse.offline', input.offline !== null);
     this.#set('pilothouse.listed', state.listed);
     this.#set('pilothouse.chatSession', state.chatSession);
+    this.#set('pilothouse.delegates', state.delegates?.isEmpty === false);
+    this.#set('pilothouse.talksToDelegate', (state.delegates?.active ?? null) !== null);
     this.#set('pilothouse.groupedByFolder', state.groupedByFolder);
     this.#set('pilothouse.hasSessions', state.views.length > 0);
     this.#set(

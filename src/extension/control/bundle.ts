@@ -2,6 +2,7 @@ import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { chatStrings as allChatStrings } from '../chat/chat-strings.ts';
 import type { CommandTable } from '../commands/services.ts';
+import { type DelegateCommandPorts, delegateCommands } from '../delegates/delegate-commands.ts';
 import { durableCommands } from '../durable/durable-commands.ts';
 import type { DurablePorts } from '../durable/ports.ts';
 import { receiptsCommands } from '../receipts/receipts-commands.ts';
@@ -35,6 +36,10 @@ export function createStagedCommands(parts: StagedParts): CommandTable {
 
 export function createDurableCommands(ports: DurablePorts): CommandTable {
   return durableCommands(ports);
+}
+
+export function createDelegateCommands(ports: DelegateCommandPorts): CommandTable {
+  return delegateCommands(ports);
 }
 
 /** The chat's texts in the language of the editor. */

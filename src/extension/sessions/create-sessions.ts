@@ -1,12 +1,15 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import type { Agent } from '../core/agent.ts';
+import { StoredDelegates } from '../delegates/stored-delegates.ts';
 import type { SessionHub } from './session-hub.ts';
 import { SessionDecorations } from './tree/decorations.ts';
+import { Folds } from './tree/folds.ts';
 import { type Redoable, SessionsTree } from './tree/sessions-tree.ts';
 import { UnreadMarks } from './tree/unread.ts';
 
 const UNREAD_KEY = 'sessions.unread';
+const FOLDED_KEY = 'sessions.folded';
 
 /** The sessions view and its marks. */
 export type Sessions = Disposable & { readonly tree: SessionsTree; readonly unread: UnreadMarks };
@@ -26,13 +29,21 @@ export function createSessions(
       save: (ids) => void context.globalState.update(UNREAD_KEY, ids),
     }),
   );
+  const folds = new Folds({
+    load: () => context.workspaceState.get<readonly string[]>(FOLDED_KEY, []),
+    save: (keys) => void context.workspaceState.update(FOLDED_KEY, keys),
+  });
+  const say = (message: string): void => log.warn(message);
+  const delegates = store.add(new StoredDelegates({ hub, agent, log: say }));
   const tree = store.add(
     new SessionsTree({
       hub,
       agent,
       redo,
       unread,
-      log: (message) => log.warn(message),
+      delegates,
+      folds,
+      log: say,
       canStart: () => vscode.workspace.isTrusted,
     }),
   );

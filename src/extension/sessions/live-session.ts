@@ -12,6 +12,7 @@ import type { HistoryPage } from '../../protocol/pilothouse.ts';
 import { type ChatChange, Conversation } from '../chat/model/conversation.ts';
 import { turnEnd } from '../chat/model/turn-items.ts';
 import type { AgentConnection } from '../core/connection.ts';
+import { type DelegatePorts, SessionDelegates } from '../delegates/session-delegates.ts';
 import type { StopState } from '../status-bar/stop-state.ts';
 import { Durability } from './control/durability.ts';
 import type { LiveReceipt } from './control/receipts.ts';
@@ -56,6 +57,7 @@ export class LiveSession implements Disposable {
   readonly feed: WaitingFeed;
   readonly controls: SessionControls;
   readonly durability: Durability;
+  readonly delegates: SessionDelegates;
 
   constructor(sessionId: string, cwd: string, ports: LiveSessionPorts) {
     this.sessionId = sessionId;
@@ -74,6 +76,15 @@ export class LiveSession implements Disposable {
     this.durability = new Durability({ ...shared, connect, log });
     const refused = (error: unknown): void => this.durability.notice(error);
     this.controls = new SessionControls({ ...shared, newId, connect, refused });
+    const changed = (): void => this.#changed.fire({ kind: 'delegates' });
+    const told: DelegatePorts['told'] = (message) =>
+      this.#changed.fire({ kind: 'delegate_rows', message });
+    const connection = (): AgentConnection | null => this.#connection;
+    const delegatePorts = { sessionId, clock: ports.clock, newId, connect, log };
+    this.delegates = new SessionDelegates(
+      { ...delegatePorts, connection, changed, told },
+      this.#lifetime.signal,
+    );
   }
 
   get conversation(): Conversation {
@@ -89,7 +100,11 @@ export class LiveSession implements Disposable {
   }
 
   get isAttached(): boolean {
-    return this.#attachment.kind === 'attached';
+    return this.#connection !== null;
+  }
+
+  get #connection(): AgentConnection | null {
+    return this.#attachment.kind === 'attached' ? this.#attachment.connection : null;
   }
 
   /** True while a turn runs, as far as this window knows. */
@@ -141,13 +156,14 @@ export class LiveSession implements Disposable {
     conversation.start(page);
     this.#conversation = conversation;
     this.#absorbPage(page);
+    this.delegates.forgetRows();
     for (const { update, meta } of waiting) this.#take(update, meta);
     if (conversation.runningTurn === null) conversation.settle();
     this.#attachment = { kind: 'attached', connection };
     this.#ending = this.isRunning ? null : lastEnding(conversation.items());
     this.#changed.fire({ kind: 'reset' });
     this.#releaseHeld();
-    await this.feed.fetch(connection);
+    await Promise.all([this.feed.fetch(connection), this.delegates.fetch(connection)]);
     await this.durability.findLost(connection);
   }
 
@@ -168,10 +184,12 @@ export class LiveSession implements Disposable {
     const running = this.#conversation.runningTurn;
     if (running) this.#interrupted(running.commandId);
     this.waiting.lost();
+    this.delegates.detach();
     this.#statusChanged();
   }
 
   #absorbPage(page: HistoryPage): void {
+    this.delegates.absorb(page);
     for (const entry of page.entries)
       for (const update of entry.updates) {
         this.#facts = withUpdate(this.#facts, update);
@@ -190,6 +208,7 @@ export class LiveSession implements Disposable {
   }
 
   #take(update: SessionUpdate, meta: unknown): ChatChange[] {
+    if (this.delegates.take(update, meta)) return [];
     const facts = withUpdate(this.#facts, update);
     this.feed.update(update, meta);
     const turnBefore = this.turnId;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import type { DelegateToChat } from '../../protocol/chat-delegates.ts';
 import type { ChatChange } from '../chat/model/conversation.ts';
 import type { AgentConnection } from '../core/connection.ts';
 import type { LiveReceipt } from './control/receipts.ts';
@@ -22,5 +23,9 @@ export type LiveChange =
   | { readonly kind: 'status' }
   | { readonly kind: 'turn_ended'; readonly stopReason: string; readonly failed: boolean }
   | { readonly kind: 'stop_overdue' }
+  /** Its delegates, or what one of them does, changed. */
+  | { readonly kind: 'delegates' }
+  /** Rows of a delegate that the chat shows. */
+  | { readonly kind: 'delegate_rows'; readonly message: DelegateToChat }
   /** A control of this session was answered, here or elsewhere. */
   | { readonly kind: 'receipt'; readonly receipt: LiveReceipt };

@@ -1,5 +1,6 @@
 import type { ChatItem } from '../../protocol/chat.ts';
 import type { Gate } from '../approvals/gate.ts';
+import type { Delegate, DelegateList } from '../delegates/delegate-list.ts';
 import type { LiveSession } from './live-session.ts';
 import type { SessionRow } from './tree/row.ts';
 
@@ -17,9 +18,9 @@ export type SessionState =
 
 /**
  * What a session that is open here has besides its state, for its menu: a step that runs, messages that wait, a queue
- * that can be paused or resumed, a rollback that can be redone.
+ * that can be paused or resumed, a rollback that can be redone, a delegate that messages go to.
  */
-export type SessionTrait = 'step' | 'waits' | 'queued' | 'paused' | 'redo';
+export type SessionTrait = 'step' | 'waits' | 'queued' | 'paused' | 'redo' | 'talks';
 
 /** A session as the tree shows it. */
 export type SessionView = {
@@ -31,11 +32,17 @@ export type SessionView = {
   readonly fault?: string;
   /** Left out where nothing is known. */
   readonly traits?: readonly SessionTrait[];
+  /** In the order of their beginning, parents before their own; left out where there are none. */
+  readonly delegates?: readonly Delegate[];
 };
 
 /** What a menu of the session can offer. A session that is not open here has no traits that anybody knows. */
 export function sessionTraits(
-  live: Pick<LiveSession, 'isRunning' | 'conversation' | 'waiting'> | null,
+  live:
+    | (Pick<LiveSession, 'isRunning' | 'conversation' | 'waiting'> & {
+        readonly delegates: { readonly list: Pick<DelegateList, 'active'> };
+      })
+    | null,
   canRedo: boolean,
 ): SessionTrait[] {
   if (!live) return [];
@@ -47,11 +54,12 @@ export function sessionTraits(
     queued: queued && queue.paused === null,
     paused: queue.paused !== null,
     redo: canRedo,
+    talks: live.delegates.list.active !== null,
   };
   return TRAITS.filter((trait) => found[trait]);
 }
 
-const TRAITS: readonly SessionTrait[] = ['step', 'waits', 'queued', 'paused', 'redo'];
+const TRAITS: readonly SessionTrait[] = ['step', 'waits', 'queued', 'paused', 'redo', 'talks'];
 
 function isRunningStep(item: ChatItem): boolean {
   return item.kind === 'tool' && item.status === 'in_progress';
@@ -60,6 +68,11 @@ function isRunningStep(item: ChatItem): boolean {
 /** What the manifest's menus go by: the state, then the traits, each behind a semicolon. */
 export function sessionContext({ state, traits = [] }: SessionView): string {
   return [`session.${state}`, ...traits].join(';');
+}
+
+/** A turn runs, the conversation is condensed, or a delegate goes on in the background: something that Stop ends. */
+function isAtWork({ isRunning, durability, delegates }: LiveSession): boolean {
+  return isRunning || durability.isCompacting || delegates.list.atWork > 0;
 }
 
 /** The state of a session from what the list says and, where this window follows it, what it knows itself. */
@@ -71,8 +84,7 @@ export function sessionState(
   if (live?.durability.fault) return 'faulted';
   if (live?.stopState.kind === 'stopping') return 'stopping';
   if (openGates > 0) return 'waiting';
-  if (live?.isAttached)
-    return live.isRunning || live.durability.isCompacting ? 'running' : (live.ending ?? 'idle');
+  if (live?.isAttached) return isAtWork(live) ? 'running' : (live.ending ?? 'idle');
   if (row.openGates > 0) return 'waiting';
   if (row.activePrompt) return 'running';
   return live?.ending ?? 'idle';

@@ -29,6 +29,7 @@ export function createSurfaces(services: Services, unread: UnreadMarks): Surface
     keys.update(summary(), {
       listed: hub.directory.hasLoaded,
       chatSession: bridge.sessionId !== null,
+      delegates: bridge.session?.delegates.list ?? null,
       groupedByFolder: settings.grouping() === 'folder',
       views: tree.views(),
     });
@@ -41,7 +42,7 @@ export function createSurfaces(services: Services, unread: UnreadMarks): Surface
   };
   store.add(
     hub.onDidChange(({ session, change }) => {
-      if (change.kind === 'chat') return;
+      if (change.kind === 'chat' || change.kind === 'delegate_rows') return;
       update();
       if (change.kind === 'turn_ended') news(session.sessionId);
       if (change.kind === 'stop_overdue') void offerRestart(nameOf(session.sessionId));

@@ -12,6 +12,7 @@ import type { TranscriptClient, TranscriptPorts } from './ports.ts';
 import { TRANSCRIPT_SCHEME, transcriptPath } from './transcript-uri.ts';
 
 const IN_CHAT = z.looseObject({ sessionId: z.string() });
+const SHOWN = z.looseObject({ id: z.string(), title: z.string() });
 const LINES = z.looseObject({ uri: z.string(), line: z.number(), endLine: z.number() });
 
 /** Registers transcript documents. The language client is loaded when the first text is asked for. */
@@ -106,9 +107,11 @@ function transcriptCommands(services: Services): CommandTable {
       const sessionId = await targetSession(services, argument);
       if (sessionId === undefined) return;
       const title = services.hub.directory.get(sessionId)?.title ?? '';
-      const path = transcriptPath(sessionId, title);
-      const uri = vscode.Uri.from({ scheme: TRANSCRIPT_SCHEME, path });
-      await vscode.window.showTextDocument(uri, { preview: false });
+      await show(sessionId, title);
+    },
+    'pilothouse.internal.transcript.show': async (argument) => {
+      const parsed = z.safeParse(SHOWN, argument);
+      if (parsed.success) await show(parsed.data.id, parsed.data.title);
     },
     'pilothouse.internal.transcript.openInChat': async (argument) => {
       const parsed = z.safeParse(IN_CHAT, argument);
@@ -119,6 +122,12 @@ function transcriptCommands(services: Services): CommandTable {
       if (parsed.success) await copyLines(parsed.data);
     },
   };
+}
+
+/** `id` names a session, or a delegate by its loop. */
+async function show(id: string, title: string): Promise<void> {
+  const uri = vscode.Uri.from({ scheme: TRANSCRIPT_SCHEME, path: transcriptPath(id, title) });
+  await vscode.window.showTextDocument(uri, { preview: false });
 }
 
 async function copyLines({ uri, line, endLine }: z.infer<typeof LINES>): Promise<void> {

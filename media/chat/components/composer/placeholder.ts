@@ -1,9 +1,12 @@
 import type { ChatStatus } from '../../../../src/protocol/chat.ts';
-import type { Strings } from '../../strings.ts';
+import { format, type Strings } from '../../strings.ts';
 
 /** What Enter does now, for the empty composer. */
 export function placeholderFor(status: ChatStatus, strings: Strings): string {
-  switch (status.activity) {
+  const { talksTo, activity } = status;
+  if (talksTo !== undefined && canSend(activity))
+    return format(strings.placeholderDelegate, talksTo.name);
+  switch (activity) {
     case 'none':
       return strings.placeholderNone;
     case 'idle':

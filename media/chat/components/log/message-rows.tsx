@@ -1,8 +1,10 @@
 import type { JSX } from 'preact';
+import { useContext } from 'preact/hooks';
 import type { ChatAttachment, ChatItem } from '../../../../src/protocol/chat.ts';
 import { format } from '../../strings.ts';
 import { attachmentIcon } from '../shared/attachment-words.ts';
 import { useServices, useStrings } from '../shared/context.ts';
+import { NestedContext } from '../shared/delegate-context.ts';
 import { useFold } from '../shared/folds.ts';
 import { Icon } from '../shared/icon.tsx';
 import { Markdown } from '../shared/markdown.tsx';
@@ -14,6 +16,7 @@ type ItemOf<K extends ChatItem['kind']> = Extract<ChatItem, { kind: K }>;
 
 /** What the person wrote, as they wrote it. */
 export function UserRow({ item }: { readonly item: ItemOf<'user'> }): JSX.Element {
+  const isNested = useContext(NestedContext);
   return (
     <div class={item.inject === undefined ? 'user' : 'user user-inject'}>
       {item.inject !== undefined && <InjectLabel inject={item.inject} />}
@@ -21,7 +24,7 @@ export function UserRow({ item }: { readonly item: ItemOf<'user'> }): JSX.Elemen
         <p class="user-text" dir="auto">
           {item.text}
         </p>
-        <MessageMenu item={item} />
+        {!isNested && <MessageMenu item={item} />}
       </div>
       <Pictures images={item.images ?? []} />
       {item.attachments.length > 0 && (

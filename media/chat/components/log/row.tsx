@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import type { ChatItem } from '../../../../src/protocol/chat.ts';
 import { isInterrupted } from '../../state/turn-end.ts';
 import type { Strings } from '../../strings.ts';
+import { HandBackRow } from '../delegates/hand-back-row.tsx';
 import { injectWord, JudgeRow } from './control-rows.tsx';
 import { CompactionRow, InterruptedRow } from './durable-rows.tsx';
 import { AnswerRow, NoticeRow, PlanRow, TurnEndRow } from './line-rows.tsx';
@@ -27,6 +28,8 @@ export function Row({ item, mayRetry, unknown }: Props): JSX.Element {
       return <ThoughtRow item={item} />;
     case 'tool':
       return <ToolCard tool={item} />;
+    case 'hand_back':
+      return <HandBackRow item={item} />;
     case 'plan':
       return <PlanRow item={item} />;
     case 'notice':
@@ -57,6 +60,7 @@ export function rowLabel(item: ChatItem, strings: Strings): string | undefined {
       return strings.thought;
     case 'tool':
       return item.title || item.name;
+    case 'hand_back':
     case 'plan':
     case 'notice':
     case 'answer':
@@ -75,7 +79,9 @@ export function estimatedHeight(item: ChatItem): number {
     case 'assistant':
       return 40 + Math.min(item.text.length / 3, 4000);
     case 'tool':
-      return item.toolKind === 'execute' ? 160 : 44;
+      return item.toolKind === 'execute' || item.delegate !== undefined ? 160 : 44;
+    case 'hand_back':
+      return 60 + Math.min(item.text.length / 3, 4000);
     case 'plan':
       return 40 + item.entries.length * 24;
     case 'thought':

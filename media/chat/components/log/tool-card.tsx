@@ -2,8 +2,10 @@ import type { JSX } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { ChatTool } from '../../../../src/protocol/chat.ts';
 import { format } from '../../strings.ts';
+import { DelegateCard } from '../delegates/delegate-card.tsx';
 import { IconButton, LinkButton } from '../shared/buttons.tsx';
 import { StagedPathsContext, useServices, useStrings } from '../shared/context.ts';
+import { NestedContext } from '../shared/delegate-context.ts';
 import { useFold } from '../shared/folds.ts';
 import { Icon } from '../shared/icon.tsx';
 import { Pictures } from '../shared/pictures.tsx';
@@ -15,8 +17,18 @@ import { kindIcon, stagedLook, statusLook } from './tool-words.ts';
 
 /** A tool call: what it does, how it stands, and, opened, all it was given and gave. */
 export function ToolCard({ tool }: { readonly tool: ChatTool }): JSX.Element {
+  const { delegate } = tool;
+  return delegate === undefined ? (
+    <PlainCard tool={tool} />
+  ) : (
+    <DelegateCard tool={tool} delegate={delegate} />
+  );
+}
+
+function PlainCard({ tool }: { readonly tool: ChatTool }): JSX.Element {
   const strings = useStrings();
   const [open, toggle] = useFold(tool.id, opensByItself(tool));
+  const isNested = useContext(NestedContext);
   const waits = useWaits(tool);
   const look = waits ? stagedLook(strings) : statusLook(tool.status, strings);
   return (
@@ -33,7 +45,7 @@ export function ToolCard({ tool }: { readonly tool: ChatTool }): JSX.Element {
           </span>
           <Icon name={open ? 'chevron-up' : 'chevron-down'} />
         </button>
-        {tool.status === 'in_progress' && <StopTool tool={tool} />}
+        {tool.status === 'in_progress' && !isNested && <StopTool tool={tool} />}
       </div>
       {open && <ToolBody tool={tool} />}
     </div>
@@ -99,7 +111,9 @@ function ToolBody({ tool }: { readonly tool: ChatTool }): JSX.Element {
 function RestoreCall({ tool }: { readonly tool: ChatTool }): JSX.Element | null {
   const strings = useStrings();
   const { post } = useServices();
-  if (tool.status !== 'completed' || tool.diffs.length === 0 || tool.staged === true) return null;
+  const isNested = useContext(NestedContext);
+  if (isNested || tool.status !== 'completed' || tool.diffs.length === 0 || tool.staged === true)
+    return null;
   return (
     <p class="tool-actions">
       <LinkButton

@@ -1,19 +1,21 @@
 import type { JSX } from 'preact';
 import type { ChatStatus } from '../../../../src/protocol/chat.ts';
 import { format, type Strings } from '../../strings.ts';
+import { TalkBar } from '../delegates/talk-bar.tsx';
 import { LinkButton } from '../shared/buttons.tsx';
 import { useServices, useStrings } from '../shared/context.ts';
 import { Icon } from '../shared/icon.tsx';
 import { FaultBanner } from './fault-banner.tsx';
 
-/** A store that fails, edits that wait for a review, and a rollback that can be redone. */
+/** A store that fails, edits that wait for a review, a rollback that can be redone, and a delegate that is spoken to. */
 export function Decisions({ status }: { readonly status: ChatStatus }): JSX.Element {
-  const { staged, canRedo, fault } = status;
+  const { staged, canRedo, fault, talksTo } = status;
   return (
     <>
       {fault !== undefined && <FaultBanner fault={fault} />}
       {staged !== null && (staged.files > 0 || staged.on) && <StagedBar staged={staged} />}
       {canRedo && <RedoBar />}
+      {talksTo !== undefined && <TalkBar talksTo={talksTo} />}
     </>
   );
 }

@@ -10,11 +10,15 @@ import { OutputLog } from './output-log.ts';
 import { addBlock, promptView } from './prompt-view.ts';
 import {
   appendText,
+  continuedName,
+  endsWithTurnEnd,
   fixedIn,
   itemOf,
   mergeRow,
+  ROW_LIMITS,
   type Row,
   type RowBody,
+  type RowLimits,
   settleRow,
   type UserMarks,
 } from './rows.ts';
@@ -36,11 +40,6 @@ export type ChatChange = Extract<ToChat, { type: 'upsert' | 'append' | 'prepend'
 
 /** The turn whose updates come now. */
 type RunningTurn = { readonly turnId: string; readonly commandId: string; readonly at: number };
-
-/** With more rows than `most` the oldest are let go until `kept` are left; they come back with `history/page`. */
-type RowLimits = { readonly most: number; readonly kept: number };
-
-const ROW_LIMITS: RowLimits = { most: 3_000, kept: 2_000 };
 
 /**
  * The conversation of one session: a window of its history plus what is live. Updates are merged by message id, tool
@@ -64,10 +63,7 @@ export class Conversation {
   readonly #onUnknown: (what: string) => void;
   readonly #limits: RowLimits;
 
-  constructor(
-    onUnknown: (what: string) => void = () => undefined,
-    limits: RowLimits = ROW_LIMITS,
-  ) {
+  constructor(onUnknown: (what: string) => void = () => undefined, limits: RowLimits = ROW_LIMITS) {
     this.#onUnknown = onUnknown;
     this.#limits = limits;
   }
@@ -204,7 +200,7 @@ export class Conversation {
     const left = checkpointOf(marks.extra);
     if (left) return this.#markPrompt(this.#prompts.left(left.turnId, left.checkpoint));
     const back = this.#delegates.handBack(marks, this.#rows, () => this.#newRowId(marks));
-    if (back) return [...this.#putFixed(back.item, event), ...back.calls.map((row) => this.#upsert(row))];
+    if (back) return [...this.#putFixed(back.item, event), ...back.calls.map(this.#upsert)];
     const control = controlItem(marks.extra, () => this.#newRowId(marks));
     return control && this.#putFixed(control, event);
   }
@@ -228,7 +224,7 @@ export class Conversation {
     marks: UpdateMarks,
     at: number,
   ): ChatChange[] {
-    const id = `user:${messageId ?? this.#continued('user') ?? this.#nextAnonymous()}`;
+    const id = `user:${messageId ?? continuedName(this.#rows, 'user') ?? this.#nextAnonymous()}`;
     const row = this.#rows.get(id);
     if (row?.body.kind === 'user') {
       addBlock(row.body.view, block);
@@ -259,7 +255,7 @@ export class Conversation {
   ): ChatChange[] {
     const text =
       block.type === 'text' ? block.text : block.type === 'resource_link' ? block.uri : '';
-    const name = messageId ?? this.#continued(kind) ?? this.#nextAnonymous();
+    const name = messageId ?? continuedName(this.#rows, kind) ?? this.#nextAnonymous();
     const id = `${kind}:${name}`;
     const row = this.#rows.get(id);
     if (!row) {
@@ -341,17 +337,11 @@ export class Conversation {
 
   /** A prompt was answered: ends its turn, unless the history's own mark has done so already. */
   promptEnded(commandId: string, end: Omit<TurnEnd, 'seconds'>): ChatChange[] {
-    if (this.#endedPrompts.delete(commandId) || this.#endsWithTurnEnd()) return [];
+    if (this.#endedPrompts.delete(commandId) || endsWithTurnEnd(this.#rows)) return [];
     const running = this.#turn?.commandId === commandId ? this.#turn : null;
     if (running) this.#turn = null;
     const turnId = running?.turnId ?? end.turnId;
     return this.endTurn({ ...end, turnId, seconds: null }, null);
-  }
-
-  /** A turn that was cancelled before it began has an end but no beginning to know its prompt by. */
-  #endsWithTurnEnd(): boolean {
-    const last = [...this.#rows.values()].at(-1);
-    return last?.body.kind === 'fixed' && last.body.item.kind === 'turn_end';
   }
 
   /** The turn is over: what was streaming is complete, and calls without an end got none. */
@@ -375,16 +365,7 @@ export class Conversation {
     return [...closed, this.#upsert(row)];
   }
 
-  #upsert(row: Row): ChatChange {
-    return { type: 'upsert', items: [itemOf(row)] };
-  }
-
-  /** The name of the last row if a chunk without a message id goes on with it. */
-  #continued(kind: 'user' | 'assistant' | 'thought'): string | null {
-    const last = [...this.#rows.values()].at(-1);
-    const prefix = `${kind}:anonymous-`;
-    return last?.id.startsWith(prefix) ? last.id.slice(kind.length + 1) : null;
-  }
+  #upsert = (row: Row): ChatChange => ({ type: 'upsert', items: [itemOf(row)] });
 
   #nextAnonymous(): string {
     this.#anonymous += 1;

@@ -7,6 +7,8 @@ export type UpdateMarks = {
   readonly offset?: number;
   /** `_meta.pilothouse` of the update, for words that ACP has no field for. */
   readonly extra: Readonly<Record<string, unknown>>;
+  /** The commands that brought it about. */
+  readonly commandIds?: readonly string[];
 };
 
 /** Reads the marks from an update's `_meta` and, for live frames, the notification's `_meta`. */
@@ -15,7 +17,9 @@ export function marksOf(updateMeta: unknown, frameMeta?: unknown): UpdateMarks {
   const own = inner(updateMeta, 'harn');
   const eventId = count(own['eventId']) ?? count(frame['eventId']);
   const offset = count(own['offset']) ?? count(frame['offset']);
+  const commandIds = commandsOf(own['cause']) ?? commandsOf(frame['cause']);
   return {
+    ...(commandIds === undefined ? {} : { commandIds }),
     ...(eventId === undefined ? {} : { eventId }),
     ...(offset === undefined ? {} : { offset }),
     extra: { ...inner(frameMeta, 'pilothouse'), ...inner(updateMeta, 'pilothouse') },
@@ -29,4 +33,9 @@ function inner(meta: unknown, name: string): Record<string, unknown> {
 
 function count(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
+}
+
+function commandsOf(cause: unknown): readonly string[] | undefined {
+  const ids = isObject(cause) ? cause['command_ids'] : undefined;
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : undefined;
 }

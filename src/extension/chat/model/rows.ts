@@ -113,3 +113,24 @@ export function settleRow(row: Row, openCalls: 'cancelled' | 'outcome_unknown' |
 export function fixedIn(row: Row | undefined): ChatItem | null {
   return row?.body.kind === 'fixed' ? row.body.item : null;
 }
+
+/** With more rows than `most` the oldest are let go until `kept` are left; they come back with `history/page`. */
+export type RowLimits = { readonly most: number; readonly kept: number };
+
+/** Those of a session's own conversation. */
+export const ROW_LIMITS: RowLimits = { most: 3_000, kept: 2_000 };
+
+type Rows = ReadonlyMap<string, Row>;
+
+/** A turn that was cancelled before it began has an end but no beginning to know its prompt by. */
+export function endsWithTurnEnd(rows: Rows): boolean {
+  const last = [...rows.values()].at(-1);
+  return last?.body.kind === 'fixed' && last.body.item.kind === 'turn_end';
+}
+
+/** The name of the last row if a chunk without a message id goes on with it. */
+export function continuedName(rows: Rows, kind: 'user' | 'assistant' | 'thought'): string | null {
+  const last = [...rows.values()].at(-1);
+  const prefix = `${kind}:anonymous-`;
+  return last?.id.startsWith(prefix) ? last.id.slice(kind.length + 1) : null;
+}

@@ -2,6 +2,8 @@ import * as l10n from '@vscode/l10n';
 import { isObject } from '../../../base/json.ts';
 import type { ToolCallContent, ToolCallLocation, ToolKind } from '../../../protocol/acp.ts';
 import type { ChatDiff, ChatImage, ChatTool } from '../../../protocol/chat.ts';
+import type { ChatDelegate } from '../../../protocol/chat-delegates.ts';
+import { delegateMarkOf } from '../../delegates/loop-news.ts';
 import { fileDiff } from './file-diff.ts';
 
 /** What is known of a tool call; parts arrive in any order and the newest of each wins. */
@@ -13,6 +15,9 @@ export type ToolState = {
   status?: ChatTool['status'];
   rawInput?: unknown;
   staged?: boolean;
+  delegate?: ChatDelegate;
+  /** The task that it gave to a delegate. */
+  requestId?: string;
   content?: readonly ToolCallContent[];
   locations?: readonly ToolCallLocation[];
   /** Live output, at most the last `OUTPUT_WINDOW` characters, and how many came before them. */
@@ -57,10 +62,31 @@ export function patchTool(
   if (patch.kind) state.kind = patch.kind;
   if (patch.rawInput !== undefined && patch.rawInput !== null) state.rawInput = patch.rawInput;
   if (isObject(patch.rawOutput) && patch.rawOutput['staged'] === true) state.staged = true;
+  patchDelegate(state, patch, extra);
   if (patch.content) state.content = patch.content;
   if (patch.locations) state.locations = patch.locations;
   const status = [extra['status'], patch.status].find(isStatus);
   if (status) state.status = status;
+}
+
+function patchDelegate(
+  state: ToolState,
+  { rawOutput }: ToolPatch,
+  extra: Readonly<Record<string, unknown>>,
+): void {
+  if (isObject(rawOutput) && typeof rawOutput['requestId'] === 'string')
+    state.requestId = rawOutput['requestId'];
+  const mark = delegateMarkOf(extra);
+  if (!mark) return;
+  const known = state.delegate;
+  state.delegate = {
+    ...known,
+    loopId: mark.loopId,
+    name: mark.name ?? known?.name ?? '',
+    state: mark.state,
+    background: mark.background ?? known?.background ?? false,
+    prompt: known?.prompt || (mark.prompt ?? ''),
+  };
 }
 
 function isStatus(value: unknown): value is ChatTool['status'] {
@@ -120,7 +146,14 @@ export function toolItem(state: ToolState): ChatTool {
     output: output.slice(start),
     outputCut: start + (isLive ? (state.live?.cut ?? 0) : 0),
     images: imagesOf(state.content ?? []),
-    ...(state.staged === true ? { staged: true } : {}),
+    ...markedPart(state),
+  };
+}
+
+function markedPart({ staged, delegate }: ToolState): Pick<ChatTool, 'staged' | 'delegate'> {
+  return {
+    ...(staged === true ? { staged: true } : {}),
+    ...(delegate === undefined ? {} : { delegate }),
   };
 }
 

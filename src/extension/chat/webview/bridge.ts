@@ -118,6 +118,7 @@ export class ChatBridge implements Disposable {
 
   /** Shows a session, opening it if need be. Rejects if it can't be opened; the chat then says so. */
   async show(sessionId: string | null): Promise<LiveSession | null> {
+    if (sessionId !== this.#sessionId) this.session?.delegates.forgetRows();
     this.#sessionId = sessionId;
     this.#ports.remember(sessionId);
     this.#shown.fire(sessionId);
@@ -175,6 +176,7 @@ export class ChatBridge implements Disposable {
   #pushAll(): void {
     const { session } = this;
     const problem = this.#problem;
+    session?.delegates.forgetRows();
     this.push({
       type: 'reset',
       status: this.#status(),
@@ -235,6 +237,10 @@ export class ChatBridge implements Disposable {
       case 'reset':
         this.#pushAll();
         return;
+      case 'delegate_rows':
+        this.push(change.message);
+        return;
+      case 'delegates':
       case 'status':
       case 'turn_ended':
       case 'stop_overdue':

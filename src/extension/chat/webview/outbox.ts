@@ -77,18 +77,31 @@ function survivesReset(message: ToChat): boolean {
 }
 
 function mergeTwo(earlier: ToChat, later: ToChat): ToChat | null {
-  if (earlier.type === 'append' && later.type === 'append') {
-    const goesOn =
-      earlier.id === later.id &&
-      earlier.field === later.field &&
-      earlier.offset + earlier.text.length === later.offset;
-    return goesOn ? { ...earlier, text: earlier.text + later.text } : null;
-  }
+  if (isAppend(earlier) && isAppend(later)) return mergeAppends(earlier, later);
   if (earlier.type === 'upsert' && later.type === 'upsert')
     return { type: 'upsert', items: mergeItems(earlier.items, later.items) };
   if (earlier.type === later.type && (later.type === 'status' || later.type === 'gates'))
     return later;
   return null;
+}
+
+type Append = Extract<ToChat, { type: 'append' | 'delegate_append' }>;
+
+function isAppend(message: ToChat): message is Append {
+  return message.type === 'append' || message.type === 'delegate_append';
+}
+
+function mergeAppends(earlier: Append, later: Append): Append | null {
+  const goesOn =
+    loopOf(earlier) === loopOf(later) &&
+    earlier.id === later.id &&
+    earlier.field === later.field &&
+    earlier.offset + earlier.text.length === later.offset;
+  return goesOn ? { ...earlier, text: earlier.text + later.text } : null;
+}
+
+function loopOf(message: Append): string | null {
+  return message.type === 'delegate_append' ? message.loopId : null;
 }
 
 function mergeItems(earlier: readonly ChatItem[], later: readonly ChatItem[]): ChatItem[] {

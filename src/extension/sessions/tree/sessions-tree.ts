@@ -3,14 +3,18 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../../base/disposables.ts';
 import type { Event } from '../../../base/emitter.ts';
 import { messageOf } from '../../../base/errors.ts';
+import type { Gate } from '../../approvals/gate.ts';
 import type { ChatChange } from '../../chat/model/conversation.ts';
 import type { Agent } from '../../core/agent.ts';
+import type { Delegate } from '../../delegates/delegate-list.ts';
+import type { StoredDelegates } from '../../delegates/stored-delegates.ts';
 import { settings } from '../../settings/settings.ts';
 import { currentValue } from '../session-facts.ts';
 import type { SessionHub } from '../session-hub.ts';
 import { type SessionView, sessionState, sessionTraits } from '../session-view.ts';
+import type { Folds } from './folds.ts';
 import { treeItem } from './tree-items.ts';
-import { childNodes, type TreeNode, topNodes } from './tree-model.ts';
+import { childNodes, foldKey, type TreeNode, topNodes } from './tree-model.ts';
 import type { UnreadMarks } from './unread.ts';
 
 /** The sessions view's id in the manifest. */
@@ -27,6 +31,8 @@ export type TreePorts = {
   readonly log: (message: string) => void;
   readonly canStart: () => boolean;
   readonly redo: Redoable;
+  readonly delegates: StoredDelegates;
+  readonly folds: Folds;
 };
 
 /** Which sessions have a rollback that can be redone. */
@@ -69,10 +75,16 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     this.#store.add(ports.redo.onDidChange(later));
     this.#store.add(
       hub.onDidChange(({ change }) => {
+        if (change.kind === 'delegate_rows') return;
         if (change.kind !== 'chat' || this.#stepsChanged(change.changes)) this.refreshSoon();
       }),
     );
     this.#store.add(agent.onDidChange(later));
+    this.#store.add(ports.delegates.onDidChange(later));
+    const folded = (element: TreeNode, isFolded: boolean): void =>
+      ports.folds.set(foldKey(element), isFolded);
+    this.#store.add(this.#view.onDidCollapseElement(({ element }) => folded(element, true)));
+    this.#store.add(this.#view.onDidExpandElement(({ element }) => folded(element, false)));
     this.#store.add(
       this.#view.onDidChangeVisibility(({ visible }) => {
         if (!visible) return;
@@ -164,7 +176,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
 
   /** Sessions as shown, in the order of their last message. */
   views(): SessionView[] {
-    const { hub, unread, redo } = this.#ports;
+    const { hub, unread, redo, delegates } = this.#ports;
     return hub.directory.rows().map((listed) => {
       const live = hub.get(listed.sessionId);
       const gates = hub.gates.ofSession(listed.sessionId);
@@ -176,6 +188,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
         gates,
         ...(live?.durability.fault ? { fault: live.durability.fault.message } : {}),
         traits: sessionTraits(live, redo.canRedo(listed.sessionId)),
+        delegates: asked(delegates.of(listed.sessionId), gates),
       };
     });
   }
@@ -191,7 +204,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   }
 
   getTreeItem(node: TreeNode): vscode.TreeItem {
-    return treeItem(node, Date.now());
+    return treeItem(node, Date.now(), this.#ports.folds);
   }
 
   async getChildren(node?: TreeNode): Promise<TreeNode[]> {
@@ -221,7 +234,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   }
 
   getParent(node: TreeNode): TreeNode | undefined {
-    if (node.kind === 'gate') return node.parent;
+    if (node.kind === 'gate' || node.kind === 'delegate') return node.parent;
     if (node.kind !== 'session') return undefined;
     return this.#top().find((one) => one.kind === 'group' && one.id === node.groupId);
   }
@@ -231,4 +244,10 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     this.#store.dispose();
     this.#changed.dispose();
   }
+}
+
+/** A delegate whose question is open waits, whatever its loop was last known to do. */
+function asked(delegates: readonly Delegate[], gates: readonly Gate[]): readonly Delegate[] {
+  const asking = new Set(gates.map(({ loopId }) => loopId));
+  return delegates.map((one) => (asking.has(one.loopId) ? { ...one, state: 'waiting' } : one));
 }

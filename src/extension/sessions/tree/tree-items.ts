@@ -2,8 +2,10 @@ import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { type Gate, gateTitle } from '../../approvals/gate.ts';
 import { type SessionState, type SessionView, sessionContext } from '../session-view.ts';
+import { delegateItem } from './delegate-items.ts';
+import type { Folds } from './folds.ts';
 import { relativeTime } from './relative-time.ts';
-import { baseName, sessionName, type TreeNode } from './tree-model.ts';
+import { baseName, childNodes, foldKey, sessionName, type TreeNode } from './tree-model.ts';
 
 /** The scheme of the URIs that sessions carry for decorations. */
 export const SESSION_SCHEME = 'pilothouse-session';
@@ -14,14 +16,21 @@ export function sessionUri(sessionId: string): vscode.Uri {
 }
 
 /** The tree item of a node. */
-export function treeItem(node: TreeNode, now: number): vscode.TreeItem {
+export function treeItem(
+  node: TreeNode,
+  now: number,
+  folds: Pick<Folds, 'isFolded'>,
+): vscode.TreeItem {
+  const isFolded = folds.isFolded(foldKey(node));
   switch (node.kind) {
     case 'group':
       return groupItem(node.id, node.label, node.sessions.length);
     case 'session':
-      return sessionItem(node.view, now);
+      return sessionItem(node.view, now, isFolded);
     case 'gate':
       return gateItem(node.gate);
+    case 'delegate':
+      return delegateItem(node.delegate, { hasOwn: childNodes(node).length > 0, isFolded });
     case 'more':
       return moreItem();
   }
@@ -40,18 +49,19 @@ function groupItem(id: string, label: string, count: number): vscode.TreeItem {
   return item;
 }
 
-function sessionItem(view: SessionView, now: number): vscode.TreeItem {
-  const { row, state, gates, unread } = view;
+function sessionItem(view: SessionView, now: number, isFolded: boolean): vscode.TreeItem {
+  const { row, state, gates, unread, delegates = [] } = view;
   const name = sessionName(row.title);
+  const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
+  const withDelegates = isFolded ? Collapsed : Expanded;
   const item = new vscode.TreeItem(
     name,
-    gates.length > 0
-      ? vscode.TreeItemCollapsibleState.Expanded
-      : vscode.TreeItemCollapsibleState.None,
+    gates.length > 0 ? Expanded : delegates.length > 0 ? withDelegates : None,
   );
   const time = relativeTime(row.updatedAt, now);
   // The editor keeps whether an id is folded: with questions below, it is another item and opens unfolded.
-  item.id = `session:${row.sessionId}${gates.length > 0 ? ':asking' : ''}`;
+  const below = gates.length > 0 ? ':asking' : delegates.length > 0 ? ':delegates' : '';
+  item.id = `session:${row.sessionId}${below}`;
   // What is wrong is read where everybody looks, not only in a tooltip.
   const trouble = state === 'faulted' || state === 'interrupted' ? `${stateWord(state)} · ` : '';
   item.description = `${trouble}${baseName(row.cwd)} · ${time}`;

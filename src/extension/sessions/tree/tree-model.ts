@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { Gate } from '../../approvals/gate.ts';
+import type { Delegate } from '../../delegates/delegate-list.ts';
 import type { Grouping } from '../../settings/settings.ts';
 import type { SessionView } from '../session-view.ts';
 import { isSameDay } from './relative-time.ts';
@@ -14,6 +15,13 @@ export type TreeNode =
     }
   | { readonly kind: 'session'; readonly view: SessionView; readonly groupId: string }
   | { readonly kind: 'gate'; readonly gate: Gate; readonly parent: TreeNode }
+  | {
+      readonly kind: 'delegate';
+      readonly delegate: Delegate;
+      readonly parent: TreeNode;
+      /** All of its session, to find its own among. */
+      readonly all: readonly Delegate[];
+    }
   | { readonly kind: 'more' };
 
 /** What the tree is laid out from. `views` are in the order of their last message. */
@@ -39,9 +47,21 @@ export function topNodes(input: TreeInput): TreeNode[] {
 export function childNodes(node: TreeNode): TreeNode[] {
   if (node.kind === 'group')
     return node.sessions.map((view) => ({ kind: 'session', view, groupId: node.id }));
-  if (node.kind === 'session')
-    return node.view.gates.map((gate) => ({ kind: 'gate', gate, parent: node }));
-  return [];
+  if (node.kind === 'session') {
+    const { gates, row, delegates = [] } = node.view;
+    return [
+      ...gates.map((gate): TreeNode => ({ kind: 'gate', gate, parent: node })),
+      ...delegateNodes(delegates, row.sessionId, node),
+    ];
+  }
+  return node.kind === 'delegate' ? delegateNodes(node.all, node.delegate.loopId, node) : [];
+}
+
+/** The delegates that a loop began, as they were begun. */
+function delegateNodes(all: readonly Delegate[], loopId: string, parent: TreeNode): TreeNode[] {
+  return all
+    .filter((one) => one.parentLoopId === loopId)
+    .map((delegate) => ({ kind: 'delegate', delegate, parent, all }));
 }
 
 type Group = Extract<TreeNode, { kind: 'group' }>;
@@ -89,4 +109,10 @@ export function sessionName(title: string): string {
 export function baseName(path: string): string {
   const trimmed = path.replace(/[/\\]+$/, '');
   return trimmed.slice(Math.max(trimmed.lastIndexOf('/'), trimmed.lastIndexOf('\\')) + 1) || path;
+}
+
+/** By what a node is remembered as folded; null for one that is not. */
+export function foldKey(node: TreeNode): string | null {
+  if (node.kind === 'session') return node.view.row.sessionId;
+  return node.kind === 'delegate' ? node.delegate.loopId : null;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import manifest from '../../../../package.json' with { type: 'json' };
 import { Conversation } from '../../../../src/extension/chat/model/conversation.ts';
+import { DelegateList } from '../../../../src/extension/delegates/delegate-list.ts';
 import { Waiting } from '../../../../src/extension/sessions/control/waiting.ts';
 import { SessionDirectory } from '../../../../src/extension/sessions/directory.ts';
 import {
@@ -121,7 +122,13 @@ describe('the menu of a session', () => {
 
   it('knows of a session what is open here, and nothing of another', () => {
     const waiting = new Waiting();
-    const live = { isRunning: true, conversation: new Conversation(() => undefined), waiting };
+    const delegates = { list: new DelegateList('s') };
+    const live = {
+      isRunning: true,
+      conversation: new Conversation(() => undefined),
+      waiting,
+      delegates,
+    };
     expect(sessionTraits(live, false)).toEqual([]);
     expect(sessionTraits(live, true)).toEqual(['redo']);
     const item = { itemId: 'q', content: [], at: '', owner };

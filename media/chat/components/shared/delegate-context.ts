@@ -1,0 +1,30 @@
+import { type ComponentType, createContext } from 'preact';
+import type { ChatItem } from '../../../../src/protocol/chat.ts';
+import type { DelegateViews } from '../../state/delegate-rows.ts';
+
+/** What the cards of delegates draw besides their calls. */
+export type Delegates = {
+  readonly views: DelegateViews;
+  /** Loops that a question is open of. */
+  readonly asking: ReadonlySet<string>;
+  /** How often the page was laid anew: what is unfolded has to be asked for again then. */
+  readonly resets: number;
+  /** Draws a row. It is handed down, as rows draw the cards that draw rows. */
+  readonly Row: ComponentType<RowProps> | null;
+};
+
+type RowProps = {
+  readonly item: ChatItem;
+  readonly mayRetry: boolean;
+  readonly unknown: number;
+};
+
+export const DelegatesContext = createContext<Delegates>({
+  views: new Map(),
+  asking: new Set(),
+  resets: 0,
+  Row: null,
+});
+
+/** True inside the rows of a delegate: what acts on the session's own conversation is not offered there. */
+export const NestedContext = createContext(false);
