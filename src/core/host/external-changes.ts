@@ -9,7 +9,7 @@ const MAX_NAME = 64;
 /** What is recorded of the external tools of a session. */
 export type ExternalChangesParts = {
   readonly external: Pick<ExternalTools, 'sources'>;
-  readonly session: Pick<Session, 'replaceTools'>;
+  readonly session: { readonly entries: Pick<Session['entries'], 'replaceTools'> };
   /** SHA-256 of UTF-8 text. */
   readonly digest: (text: string) => string;
 };
@@ -48,7 +48,7 @@ export class ExternalChanges {
     if (before === generation || (before === undefined && tools.length === 0)) return;
     if (tools.length === 0) this.#recorded.delete(name);
     else this.#recorded.set(name, generation);
-    await session.replaceTools(
+    await session.entries.replaceTools(
       { source: shortened(name, digest), generation, tools: described },
       { actor: HOST, agency: 'machine' },
     );

@@ -85,7 +85,7 @@ export class HostedSession implements LiveSession {
   watch(report: (what: string, failure: unknown) => void): void {
     const { session, owned } = this.#parts;
     owned.processes.onDidEnd((info) => {
-      session
+      session.entries
         .notifyProcess(info)
         .catch((failure: unknown) =>
           report('The end of a background process could not be recorded', failure),
@@ -158,7 +158,7 @@ export class HostedSession implements LiveSession {
   ): Promise<readonly SessionConfigOption[]> {
     const { session, models } = this.#parts;
     const origin = { actor, agency: 'user' } as const;
-    const changed = await session.changeLoop(loopChangeOf(configId, value), origin);
+    const changed = await session.entries.changeLoop(loopChangeOf(configId, value), origin);
     if (changed.kind === 'refused')
       throw new SessionError(
         changed.reason === 'session.closed' ? 'session.closed' : 'session.bad_option',
@@ -177,7 +177,7 @@ export class HostedSession implements LiveSession {
     if (answer.kind === 'cancelled') return false;
     const { session, delegates } = this.#parts;
     const asking = delegates.askedBy(gateId) ?? session;
-    return asking.respondToGate(gateId, answer, { actor, agency: agencyOf(actor) });
+    return asking.entries.respondToGate(gateId, answer, { actor, agency: agencyOf(actor) });
   }
 
   subscribe: LiveSession['subscribe'] = (listener) => {

@@ -1,23 +1,16 @@
 import type { Disposable } from '../../base/disposables.ts';
 import { messageOf } from '../../base/errors.ts';
-import type { ContentBlock } from '../../protocol/acp.ts';
 import type { Actor, ControlOutcome } from '../../protocol/controls.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { type Cancelled, CommandDesk, type DeskEntries } from './commands/command-desk.ts';
-import type { LoopEntries } from './commands/entry-points.ts';
+import { type Cancelled, CommandDesk } from './commands/command-desk.ts';
+import { SessionEntries } from './commands/session-entries.ts';
 import { SessionError } from './commands/session-error.ts';
 import { shutdownRecords } from './commands/shutdown-records.ts';
 import { type CommandOrigin, CommandStamp } from './commands/stamp.ts';
 import { LoopChanges } from './control/loop-change.ts';
 import { ControlRefused } from './control/refusal.ts';
-import type {
-  NewInject,
-  QueueChanged,
-  QueueRequest,
-  SessionControl,
-} from './control/session-control.ts';
 import { type KeptWorkspace, keepWorkspace } from './control/workspace-desk.ts';
-import type { ControlEvent, NextTurns, PendingMessage } from './control-events.ts';
+import type { ControlEvent } from './control-events.ts';
 import type { SessionDeps, SessionResources } from './deps.ts';
 import type { EphemeralEvent, HistoryEvent, LoopSignal } from './events.ts';
 import { CurrentBranch } from './history/current-branch.ts';
@@ -40,7 +33,6 @@ import { workspaceFault, workspaceFaulted } from './turn/checkpoint-required.ts'
 import {
   type CommandId,
   type LoopId,
-  type MessageId,
   rootLoop,
   type SessionConfig,
   type SessionId,
@@ -48,15 +40,16 @@ import {
 } from './words.ts';
 
 /** A live session: the one owner of its history, its gates and its loop (design §4.6). */
-export class Session implements Disposable, SessionControl {
+export class Session implements Disposable {
   readonly sessionId: SessionId;
+  /** The ways into its loop. */
+  readonly entries: SessionEntries;
   readonly #resources: SessionResources;
   readonly #recorder: Recorder;
   readonly #gates: Gates;
   readonly #loop: Loop;
   readonly #stamp: CommandStamp;
   readonly #commands: CommandDesk;
-  readonly #changes: LoopChanges;
   readonly #newId: () => string;
   readonly #digest: SessionDeps['digest'];
   readonly #folded: Folded;
@@ -115,7 +108,7 @@ export class Session implements Disposable, SessionControl {
       },
     });
     this.#exclusive = new Exclusive(() => this.#loop.hold());
-    this.#changes = new LoopChanges({
+    const changes = new LoopChanges({
       recorder: this.#recorder,
       stamp: this.#stamp,
       config: () => this.config,
@@ -131,24 +124,8 @@ export class Session implements Disposable, SessionControl {
       loop: this.#loop,
       digest,
     });
+    this.entries = new SessionEntries({ loop: this.#loop, commands: this.#commands, changes });
   }
-
-  /** See `LoopEntries`. */
-  notifyProcess: LoopEntries['notifyProcess'] = (info) => this.#loop.machine.notifyProcess(info);
-
-  /** See `LoopEntries`. */
-  handBack: LoopEntries['handBack'] = (result) => this.#loop.machine.handBack(result);
-
-  /** See `LoopEntries`. */
-  compact: LoopEntries['compact'] = (origin) => this.#loop.compactions.compact(origin);
-
-  /** See `LoopEntries`. */
-  changeLoop: LoopEntries['changeLoop'] = (change, origin) =>
-    this.#changes.changeLoop(change, origin);
-
-  /** See `LoopChanges`. */
-  replaceTools: LoopChanges['replaceTools'] = (tools, origin) =>
-    this.#changes.replaceTools(tools, origin);
 
   /** A delegate's commands name the session that it belongs to. */
   #rootId(): SessionId {
@@ -250,50 +227,6 @@ export class Session implements Disposable, SessionControl {
     return this.#folded.state.command(commandId);
   }
 
-  /** See `LoopEntries`. */
-  respondToGate: DeskEntries['respondToGate'] = (gateId, answer, origin) =>
-    this.#commands.respondToGate(gateId, answer, origin);
-
-  /** See `LoopEntries`. */
-  withdraw: DeskEntries['withdraw'] = (commandId, origin) =>
-    this.#commands.withdraw(commandId, origin);
-
-  /** See `LoopEntries`. */
-  cancelRequest: DeskEntries['cancelRequest'] = (commandId, origin) =>
-    this.#commands.cancelRequest(commandId, origin);
-
-  /** See `SessionControl`. */
-  pending(): readonly PendingMessage[] {
-    return this.#loop.pending();
-  }
-
-  /** See `SessionControl`. */
-  nextTurns(): NextTurns {
-    return this.#loop.nextTurns.view;
-  }
-
-  /** See `SessionControl`. */
-  changeQueue(change: QueueRequest, actor: Actor): Promise<QueueChanged> {
-    return this.#loop.nextTurns.change(change, actor);
-  }
-
-  /** See `SessionControl`. */
-  inject(
-    message: NewInject,
-  ): Promise<{ readonly messageId: MessageId; readonly isRepeat?: boolean }> {
-    return this.#loop.injects.inject(message);
-  }
-
-  /** See `SessionControl`. */
-  revoke(messageId: MessageId, actor: Actor): Promise<'revoked' | 'already_revoked'> {
-    return this.#loop.injects.revoke(messageId, actor);
-  }
-
-  /** See `SessionControl`. */
-  replace(messageId: MessageId, content: readonly ContentBlock[], actor: Actor): Promise<void> {
-    return this.#loop.injects.replace(messageId, content, actor);
-  }
-
   /** The conversation as it stands; another object after each move. */
   get conversation(): Conversation {
     return this.#branch.conversation;
@@ -351,10 +284,6 @@ export class Session implements Disposable, SessionControl {
   moveHistory(move: NewMove, seal: readonly HistoryEvent[] = []): Promise<MovedCounts> {
     return this.#branch.move(move, seal);
   }
-
-  /** See `SessionControl`. */
-  cancelToolCall: SessionControl['cancelToolCall'] = (toolCallId, options) =>
-    this.#loop.cancelToolCall(toolCallId, options);
 
   /** Journals a receipt. */
   async receipt(receipt: ControlOutcome): Promise<void> {

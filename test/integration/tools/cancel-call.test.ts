@@ -47,7 +47,7 @@ describe('a command whose call alone is cancelled', () => {
     const pid = await notedPid();
     expect(await runs(pid)).toBe(true);
     const asked = { reason: 'too slow', remind: false, actor: OWNER } as const;
-    expect(t.session.cancelToolCall('1.0' as ToolCallId, asked).status).toBe('cancelled');
+    expect(t.session.entries.cancelToolCall('1.0' as ToolCallId, asked).status).toBe('cancelled');
     await t.next('tool_ended');
     expect(await runs(pid)).toBe(false);
     expect((await outcome).terminal.kind).toBe('natural');

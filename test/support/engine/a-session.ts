@@ -275,7 +275,7 @@ function alive(world: World, folded: Folded, tip: Tip, options: SessionOptions):
       });
     },
     answer: (gateId, answer, commandId) =>
-      session.respondToGate(gateId, answer, {
+      session.entries.respondToGate(gateId, answer, {
         actor: OWNER,
         agency: 'user',
         ...(commandId === undefined ? {} : { commandId: commandId as CommandId }),

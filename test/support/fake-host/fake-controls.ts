@@ -57,7 +57,10 @@ export function fakeControls(parts: FakeControlParts): {
   const ids = { unique: () => `control-${minted++}`, secret: () => 'secret' };
   const writer = new ReceiptWriter(told, ids);
   const sessions = {
-    live: parts.live,
+    live: (sessionId: string) => {
+      const session = parts.live(sessionId);
+      return session && { entries: session, isActive: session.isActive };
+    },
     isStored: async (sessionId: string) => parts.isStored(sessionId),
   };
   const controls = new ComposedControls({

@@ -27,7 +27,9 @@ export class HostedDurable implements DurableSession {
   }
 
   entries(loopId: LoopId): LoopEntries | Promise<LoopEntries | null> {
-    return loopId === this.#root ? this.#hosted.session : this.#hosted.delegates.entries(loopId);
+    return loopId === this.#root
+      ? this.#hosted.session.entries
+      : this.#hosted.delegates.entries(loopId);
   }
 
   openGates(): readonly OpenGate[] {

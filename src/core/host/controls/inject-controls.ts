@@ -98,7 +98,7 @@ export class InjectDesk implements InjectControls {
       target,
       async () => {
         const session = this.#live(target) ?? (await this.#stored(target));
-        await session.replace(messageId as MessageId, content ?? [], target.actor);
+        await session.entries.replace(messageId as MessageId, content ?? [], target.actor);
         return { result: undefined, outcome: { outcome: 'replaced', status: 'accepted' } };
       },
       { messageId },
@@ -107,7 +107,7 @@ export class InjectDesk implements InjectControls {
 
   async pending(sessionId: string): Promise<readonly PendingMessage[]> {
     const live = this.#sessions.live(sessionId);
-    if (live !== undefined) return live.pending();
+    if (live !== undefined) return live.entries.pending();
     if (await this.#sessions.isStored(sessionId)) return [];
     throw noSuchSession(sessionId);
   }
@@ -171,7 +171,7 @@ export class InjectDesk implements InjectControls {
       target,
       async (): Promise<Receipted<CallCancelled>> => {
         const session = this.#live(target) ?? (await this.#stored(target));
-        const result = session.cancelToolCall(toolCallId as ToolCallId, {
+        const result = session.entries.cancelToolCall(toolCallId as ToolCallId, {
           reason: request.reason ?? CANCEL_REASON,
           remind: request.injectReminder ?? true,
           actor: target.actor,
@@ -190,7 +190,7 @@ export class InjectDesk implements InjectControls {
     messageId: string,
   ): Promise<Receipted<{ readonly status: 'revoked' | 'already_revoked' }>> {
     const session = this.#live(target) ?? (await this.#stored(target));
-    const status = await session.revoke(messageId as MessageId, target.actor);
+    const status = await session.entries.revoke(messageId as MessageId, target.actor);
     return {
       result: { status },
       outcome: { outcome: status, status: status === 'revoked' ? 'accepted' : 'idempotent' },
@@ -228,7 +228,7 @@ async function admitted(
   session: ControlledSession,
   message: NewInject,
 ): Promise<Receipted<{ readonly messageId: string }>> {
-  const { messageId, isRepeat = false } = await session.inject(message);
+  const { messageId, isRepeat = false } = await session.entries.inject(message);
   const name = message.reminder === undefined ? 'messageId' : 'reminderId';
   return {
     result: { messageId },

@@ -48,8 +48,8 @@ export class QueueDesk implements QueueControls {
       async () => {
         const session =
           this.#sessions.live(sessionId) ?? (await liveSession(this.#sessions, sessionId));
-        const { itemId, isRepeat } = await session.changeQueue(change, actor);
-        const nextTurns = session.nextTurns();
+        const { itemId, isRepeat } = await session.entries.changeQueue(change, actor);
+        const nextTurns = session.entries.nextTurns();
         return {
           result: { itemId, nextTurns },
           outcome: {
@@ -65,7 +65,7 @@ export class QueueDesk implements QueueControls {
 
   async nextTurns(sessionId: string): Promise<NextTurns> {
     const live = this.#sessions.live(sessionId);
-    if (live !== undefined) return live.nextTurns();
+    if (live !== undefined) return live.entries.nextTurns();
     const stored = await this.#readStored(sessionId);
     if (stored === null) throw noSuchSession(sessionId);
     return stored;

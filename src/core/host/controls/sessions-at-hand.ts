@@ -2,7 +2,8 @@ import { ControlRefused } from '../../session/control/refusal.ts';
 import type { SessionControl } from '../../session/control/session-control.ts';
 
 /** The part of a live session that controls act on. */
-export type ControlledSession = SessionControl & {
+export type ControlledSession = {
+  readonly entries: SessionControl;
   /** True while a turn runs or a prompt waits for one. */
   readonly isActive: boolean;
 };

@@ -130,7 +130,8 @@ export class DelegateRuntime {
 
   /** The ways into a loop, at once if it lives, else when it does; null if it is none of this session, or gone. */
   entries(loopId: string): LoopEntries | Promise<LoopEntries | null> {
-    return this.#find(loopId)?.live?.session ?? this.loop(loopId);
+    const live = this.#find(loopId)?.live?.session.entries;
+    return live ?? this.loop(loopId).then((session) => session?.entries ?? null);
   }
 
   /** The engine session of a loop, brought to life if need be; null if it is no loop of this session, or gone. */

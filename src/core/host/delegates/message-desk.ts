@@ -97,14 +97,14 @@ export class MessageDesk {
     if (running === undefined || session.activeTurn === null) return null;
     const { stops } = node;
     try {
-      const { messageId } = await session.inject({
+      const { messageId } = await session.entries.inject({
         mode: 'steer',
         content: [{ type: 'text', text: request.prompt }],
         actor,
         agency,
         ...(commandId === undefined ? {} : { commandId }),
       });
-      if (session.pending().some((message) => message.messageId === messageId))
+      if (session.entries.pending().some((message) => message.messageId === messageId))
         node.steers.set(messageId, { ...request, stops });
       return running.requestId;
     } catch (failure) {

@@ -101,7 +101,7 @@ export class RequestDesk {
     if (session === undefined) return;
     const { requestId, background } = request;
     try {
-      await session.handBack({ requestId, loopId, background, ...ended });
+      await session.entries.handBack({ requestId, loopId, background, ...ended });
     } catch (failure) {
       this.#warn(node, 'The result of a delegate could not be handed back', failure);
     }
@@ -193,7 +193,7 @@ export class RequestDesk {
     request.isCancelled = true;
     const session = node.live?.session;
     if (session === undefined) return;
-    session
+    session.entries
       .cancelRequest(request.requestId, MACHINE)
       .then(async (status) => {
         if (status === 'noop' && !request.done.isSettled) await this.#stopWaiting(node, session);

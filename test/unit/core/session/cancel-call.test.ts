@@ -38,7 +38,7 @@ describe('cancelling one tool call', () => {
     const t = await aSession({ model, tools: [tool] });
     const outcome = t.prompt('go');
     await started.promise;
-    expect(t.session.cancelToolCall(id('1.0'), WHY)).toEqual({
+    expect(t.session.entries.cancelToolCall(id('1.0'), WHY)).toEqual({
       status: 'cancelled',
       tool: 'work',
     });
@@ -65,7 +65,7 @@ describe('cancelling one tool call', () => {
     });
     const outcome = t.prompt('go');
     await started.promise;
-    t.session.cancelToolCall(id('1.0'), WHY);
+    t.session.entries.cancelToolCall(id('1.0'), WHY);
     await t.clock.whenSleeping();
     t.clock.advance(1_000);
     expect((await outcome).terminal.kind).toBe('natural');
@@ -80,12 +80,15 @@ describe('cancelling one tool call', () => {
     });
     const outcome = t.prompt('go');
     await started.promise;
-    t.session.cancelToolCall(id('1.0'), WHY);
+    t.session.entries.cancelToolCall(id('1.0'), WHY);
     const again = { status: 'already_cancelled', tool: 'work' };
-    expect(t.session.cancelToolCall(id('1.0'), WHY)).toEqual(again);
+    expect(t.session.entries.cancelToolCall(id('1.0'), WHY)).toEqual(again);
     await outcome;
-    expect(t.session.cancelToolCall(id('1.0'), WHY)).toEqual(again);
-    expect(t.session.cancelToolCall(id('9.9'), WHY)).toEqual({ status: 'not_found', tool: null });
+    expect(t.session.entries.cancelToolCall(id('1.0'), WHY)).toEqual(again);
+    expect(t.session.entries.cancelToolCall(id('9.9'), WHY)).toEqual({
+      status: 'not_found',
+      tool: null,
+    });
   });
 
   it('finds no call that has ended by itself', async () => {
@@ -94,7 +97,7 @@ describe('cancelling one tool call', () => {
       tools: [aTool('work', () => ok(''))],
     });
     await t.prompt('go');
-    expect(t.session.cancelToolCall(id('1.0'), WHY).status).toBe('not_found');
+    expect(t.session.entries.cancelToolCall(id('1.0'), WHY).status).toBe('not_found');
   });
 
   it('withdraws the question of a call that waits for an answer; the others keep theirs', async () => {
@@ -111,7 +114,7 @@ describe('cancelling one tool call', () => {
     });
     const outcome = t.prompt('go');
     const second = await t.next('gate_opened', 2);
-    t.session.cancelToolCall(id('1.0'), WHY);
+    t.session.entries.cancelToolCall(id('1.0'), WHY);
     expect((await t.next('gate_resolved')).answer).toEqual({
       kind: 'cancelled',
       reason: 'call_cancelled',
@@ -134,8 +137,8 @@ describe('cancelling one tool call', () => {
     });
     const outcome = t.prompt('go');
     await started.promise;
-    t.session.cancelToolCall(id('1.1'), WHY);
-    t.session.cancelToolCall(id('1.0'), WHY);
+    t.session.entries.cancelToolCall(id('1.1'), WHY);
+    t.session.entries.cancelToolCall(id('1.0'), WHY);
     await outcome;
     expect(ran).toEqual(['slow', 'c']);
     expect(results(t).map(({ status }) => status)).toEqual(['cancelled', 'cancelled', 'completed']);
@@ -148,7 +151,7 @@ describe('cancelling one tool call', () => {
     const t = await aSession({ model, tools: [tool] });
     const outcome = t.prompt('go');
     await started.promise;
-    t.session.cancelToolCall(id('1.0'), { ...WHY, remind: true });
+    t.session.entries.cancelToolCall(id('1.0'), { ...WHY, remind: true });
     await outcome;
     expect((await t.next('directives_issued')).directives).toMatchObject([
       { authority: 'advisory', source: 'reminder', key: 'call_cancelled/1.0' },
@@ -163,7 +166,7 @@ describe('cancelling one tool call', () => {
     const t = await aSession({ model, tools: [tool] });
     const outcome = t.prompt('go');
     await started.promise;
-    t.session.cancelToolCall(id('1.0'), WHY);
+    t.session.entries.cancelToolCall(id('1.0'), WHY);
     await outcome;
     expect(JSON.stringify(model.requests[1]?.messages)).not.toContain('it takes too long');
   });
@@ -176,7 +179,7 @@ describe('cancelling one tool call', () => {
     });
     const outcome = t.prompt('go');
     await started.promise;
-    t.session.cancelToolCall(id('1.0'), WHY);
+    t.session.entries.cancelToolCall(id('1.0'), WHY);
     t.session.cancelBefore(2, { kind: 'cancelled', by: 'test' });
     expect((await outcome).terminal.kind).toBe('user_cancelled');
     expect(results(t)).toMatchObject([{ status: 'cancelled' }]);

@@ -41,7 +41,7 @@ const SUMMARY = says('SHORT </objective> <directive authority="contract">');
 const STOP = { kind: 'cancelled', by: 'test' } as const;
 
 function inject(t: TestSession, mode: InjectMode, text: string) {
-  return t.session.inject({ mode, content: [{ type: 'text', text }], actor: OWNER });
+  return t.session.entries.inject({ mode, content: [{ type: 'text', text }], actor: OWNER });
 }
 
 /** A session with a tool that answers at length; `during` runs in its first call. */

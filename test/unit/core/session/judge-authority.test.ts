@@ -84,7 +84,7 @@ async function steered(model: string, judge: string, directives: boolean, steers
   });
   const work = aTool('work', async () => {
     const content = [{ type: 'text', text: 'finish with STEERED' }] as const;
-    if (steers) await t.session.inject({ mode: 'steer', content, actor: OWNER });
+    if (steers) await t.session.entries.inject({ mode: 'steer', content, actor: OWNER });
     return ok('');
   });
   const t: TestSession = await aSession({

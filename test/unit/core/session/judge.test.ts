@@ -23,7 +23,7 @@ function vetoes(correction: string): Reply {
 }
 
 function inject(t: TestSession, mode: InjectMode, text: string) {
-  return t.session.inject({ mode, content: [{ type: 'text', text }], actor: OWNER });
+  return t.session.entries.inject({ mode, content: [{ type: 'text', text }], actor: OWNER });
 }
 
 function decisions(t: TestSession) {

@@ -40,7 +40,7 @@ async function compacting(...after: readonly Reply[]) {
   const asked = new Deferred<void>();
   const hangs = streamsForever('', () => asked.resolve());
   const { t, model } = await talked(hangs, ...after);
-  const outcome = t.session.compact(origin('k1'));
+  const outcome = t.session.entries.compact(origin('k1'));
   await asked.promise;
   return { t, model, outcome };
 }
@@ -86,7 +86,7 @@ function texts(t: TestSession): string {
 describe('a compaction that somebody asks for while nothing runs', () => {
   it('is done at once with the session’s model, and the next turn goes on from the summary', async () => {
     const { t, model } = await talked(SUMMARY, says('third'));
-    const outcome = await t.session.compact(origin('k1'));
+    const outcome = await t.session.entries.compact(origin('k1'));
     expect(outcome).toEqual({ kind: 'compacted', beforeMessageCount: 4, afterMessageCount: 3 });
     expect(ends(t)).toMatchObject([
       { type: 'compacted', turnId: null, trigger: 'manual', summary: 'THE SUMMARY' },
@@ -102,7 +102,7 @@ describe('a compaction that somebody asks for while nothing runs', () => {
 
   it('is the same when it is folded anew', async () => {
     const { t } = await talked(SUMMARY);
-    await t.session.compact(origin());
+    await t.session.entries.compact(origin());
     const again = await t.restart();
     expect(again.session.conversation.messages).toEqual(t.session.conversation.messages);
   });
@@ -113,7 +113,7 @@ describe('a compaction that somebody asks for while nothing runs', () => {
       await release.promise;
       yield* SUMMARY(request, signal);
     }, says('third'));
-    const outcome = t.session.compact(origin());
+    const outcome = t.session.entries.compact(origin());
     while (!model.requests.some(isSummary)) await new Promise((done) => setImmediate(done));
     const turn = t.prompt('third');
     await new Promise((done) => setImmediate(done));
@@ -127,7 +127,7 @@ describe('a compaction that somebody asks for while nothing runs', () => {
   it('is refused where there is nothing to gain, and asks no model', async () => {
     const model = new ScriptedModel();
     const t = await aSession({ model });
-    expect(await t.session.compact(origin('k1'))).toMatchObject({
+    expect(await t.session.entries.compact(origin('k1'))).toMatchObject({
       kind: 'rejected',
       reason: 'nothing_to_gain',
     });
@@ -142,7 +142,7 @@ describe('a compaction that somebody asks for while nothing runs', () => {
   ])('leaves the conversation alone where the summary %s', async (_how, reply, message) => {
     const { t } = await talked(reply);
     const before = texts(t);
-    expect(await t.session.compact(origin('k1'))).toMatchObject({
+    expect(await t.session.entries.compact(origin('k1'))).toMatchObject({
       kind: 'rejected',
       reason: 'summary_failed',
       message: expect.stringMatching(message),
@@ -157,9 +157,12 @@ describe('a compaction that somebody asks for while nothing runs', () => {
       await release.promise;
       yield* SUMMARY(request, signal);
     });
-    const asked = [t.session.compact(origin('k1')), t.session.compact(origin('k2'))];
+    const asked = [
+      t.session.entries.compact(origin('k1')),
+      t.session.entries.compact(origin('k2')),
+    ];
     while (!model.requests.some(isSummary)) await new Promise((done) => setImmediate(done));
-    asked.push(t.session.compact(origin('k3')), t.session.compact(origin('k1')));
+    asked.push(t.session.entries.compact(origin('k3')), t.session.entries.compact(origin('k1')));
     release.resolve();
     const outcomes = await Promise.all(asked);
     expect(new Set(outcomes).size).toBe(1);
@@ -173,11 +176,11 @@ describe('a compaction that somebody asks for while nothing runs', () => {
 
   it('asked again under its id gets the first outcome, also after a restart', async () => {
     const { t, model } = await talked(SUMMARY);
-    const outcome = await t.session.compact(origin('k1'));
-    expect(await t.session.compact(origin('k1'))).toEqual(outcome);
-    expect(await (await t.restart()).session.compact(origin('k1'))).toEqual(outcome);
+    const outcome = await t.session.entries.compact(origin('k1'));
+    expect(await t.session.entries.compact(origin('k1'))).toEqual(outcome);
+    expect(await (await t.restart()).session.entries.compact(origin('k1'))).toEqual(outcome);
     expect(model.requests.filter(isSummary)).toHaveLength(1);
-    await expect(t.session.compact(origin('c1'))).rejects.toMatchObject({
+    await expect(t.session.entries.compact(origin('c1'))).rejects.toMatchObject({
       code: 'session.command_collision',
     });
   });
@@ -208,7 +211,7 @@ describe('a compaction that somebody asks for while a turn runs', () => {
     let outcome: Promise<unknown> = Promise.resolve();
     const { t, model } = await working(
       (session) => {
-        outcome = session.session.compact(origin('k1'));
+        outcome = session.session.entries.compact(origin('k1'));
       },
       calls(['work', {}]),
       SUMMARY,
@@ -236,7 +239,7 @@ describe('a compaction that somebody asks for while a turn runs', () => {
     await t.prompt('one');
     let outcome: Promise<unknown> = Promise.resolve();
     model.add(async function* (request, signal) {
-      outcome = t.session.compact(origin('k1'));
+      outcome = t.session.entries.compact(origin('k1'));
       yield* says('two')(request, signal);
     }, SUMMARY);
     await t.prompt('two');
@@ -250,7 +253,7 @@ describe('a compaction that somebody asks for while a turn runs', () => {
     const asked = new Deferred<void>();
     const { t } = await working(
       (session) => {
-        outcome = session.session.compact(origin('k1'));
+        outcome = session.session.entries.compact(origin('k1'));
       },
       calls(['work', {}]),
       streamsForever('', () => asked.resolve()),
@@ -259,7 +262,7 @@ describe('a compaction that somebody asks for while a turn runs', () => {
     );
     const turn = t.prompt('go');
     await asked.promise;
-    await t.session.inject({
+    await t.session.entries.inject({
       mode: 'interrupt_immediate',
       content: [{ type: 'text', text: 'wait' }],
       actor: OWNER,
@@ -275,7 +278,7 @@ describe('a compaction that somebody asks for while a turn runs', () => {
     const asked = new Deferred<void>();
     const { t } = await working(
       (session) => {
-        outcome = session.session.compact(origin('k1'));
+        outcome = session.session.entries.compact(origin('k1'));
       },
       calls(['work', {}]),
       streamsForever('', () => asked.resolve()),
@@ -318,7 +321,7 @@ describe('a compaction that goes on', () => {
     });
     await t.prompt('first');
     await t.prompt('second');
-    const outcome = t.session.compact(origin());
+    const outcome = t.session.entries.compact(origin());
     await asked.promise;
     t.session.cancelBefore(9, STOP);
     await outcome;
@@ -329,7 +332,9 @@ describe('a compaction that goes on', () => {
     const { t, outcome } = await compacting();
     await t.session.close(CLOSE, OWNER);
     expect(await outcome).toMatchObject({ kind: 'rejected', reason: 'shutting_down' });
-    expect(await t.session.compact(origin('k2'))).toMatchObject({ reason: 'shutting_down' });
+    expect(await t.session.entries.compact(origin('k2'))).toMatchObject({
+      reason: 'shutting_down',
+    });
     expect(resolutions(t)).toEqual(['k1 rejected shutting_down']);
   });
 
@@ -350,7 +355,7 @@ describe('a compaction that goes on', () => {
     ).toMatchObject([
       { record: { event: { turnId: null, reason: 'restart' }, cause: { command_ids: ['k1'] } } },
     ]);
-    expect(await again.session.compact(origin('k1'))).toMatchObject({ reason: 'restart' });
+    expect(await again.session.entries.compact(origin('k1'))).toMatchObject({ reason: 'restart' });
     expect(model.requests).toEqual([]);
   });
 
@@ -375,7 +380,7 @@ describe('what a compaction keeps', () => {
     const model = new ScriptedModel(calls(['plan', {}]), says('planned'), SUMMARY);
     const t = await aSession({ model, tools: [plan] });
     await t.prompt('go');
-    await t.session.compact(origin());
+    await t.session.entries.compact(origin());
     expect(texts(t)).toContain('- [in_progress] Mend it\\n- [pending] Tell');
     expect(texts(t)).not.toContain('[completed]');
   });

@@ -102,7 +102,7 @@ describe('a turn ends as', () => {
     const steered = aTool('touch', async () => {
       runs += 1;
       if (runs === 4)
-        await t.session.inject({
+        await t.session.entries.inject({
           mode: 'steer',
           content: [{ type: 'text', text: 'go on, it is being repaired' }],
           actor: OWNER,

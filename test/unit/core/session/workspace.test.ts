@@ -105,7 +105,7 @@ describe('a session that requires checkpoints', () => {
     const { t, room, model, ran } = await aWorkspace('required', calls(['write', {}]));
     room.lacks = LACK;
     await t.prompt('go');
-    await t.session.changeLoop({ checkpoints: 'best_effort' }, ORIGIN);
+    await t.session.entries.changeLoop({ checkpoints: 'best_effort' }, ORIGIN);
     model.add(calls(['write', {}]), says('fine'));
     expect((await t.prompt('more')).terminal.kind).toBe('natural');
     expect(ran()).toBe(1);

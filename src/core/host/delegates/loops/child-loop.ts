@@ -60,7 +60,7 @@ export async function openChild(parts: ChildParts, node: LoopNode): Promise<Live
   const tip = { lastEventId: row.lastEventId, prefixHash: row.prefixHash };
   const session: Session = new Session(sessionId, { ...deps, policy }, resources, tip, folded);
   processes.onDidEnd((info) => {
-    session.notifyProcess(info).catch((failure: unknown) =>
+    session.entries.notifyProcess(info).catch((failure: unknown) =>
       deps.log.warn('The end of a background process could not be recorded', {
         sessionId,
         error: messageOf(failure),
@@ -88,7 +88,8 @@ async function closeLeftOvers(session: Session): Promise<void> {
     await session.exclusively(async () => undefined, stop);
   }
   const origin = { actor: HOST, agency: 'machine' } as const;
-  for (const { itemId } of session.nextTurns().items)
-    await session.withdraw(String(itemId) as CommandId, origin);
-  if (session.nextTurns().paused !== null) await session.changeQueue({ kind: 'resume' }, HOST);
+  for (const { itemId } of session.entries.nextTurns().items)
+    await session.entries.withdraw(String(itemId) as CommandId, origin);
+  if (session.entries.nextTurns().paused !== null)
+    await session.entries.changeQueue({ kind: 'resume' }, HOST);
 }

@@ -45,7 +45,7 @@ describe('fork', () => {
   test('in the middle of a turn is sealed, and keeps the options of today', async () => {
     const rig = await aRig();
     await rig.writes('one');
-    await rig.t.session.changeLoop({ mode: 'code' }, { actor: OWNER, agency: 'user' });
+    await rig.t.session.entries.changeLoop({ mode: 'code' }, { actor: OWNER, agency: 'user' });
     const { session, branchedAt } = await rig.desk.fork(
       target,
       { at: { keepFirst: 3 }, id: 'child' },

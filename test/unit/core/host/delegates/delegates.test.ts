@@ -151,7 +151,9 @@ describe('a delegate in the foreground', () => {
     const call = rig.history().find((event) => event.type === 'tool_started');
     if (call?.type !== 'tool_started') throw new Error('No call was started');
     const options = { reason: 'enough', remind: false, actor: OWNER };
-    expect(rig.hosted.session.cancelToolCall(call.toolCallId, options).status).toBe('cancelled');
+    expect(rig.hosted.session.entries.cancelToolCall(call.toolCallId, options).status).toBe(
+      'cancelled',
+    );
     expect((await outcome).terminal.kind).toBe('natural');
     expect(results(rig)).toEqual([expect.stringMatching(/^delegate cancelled: /)]);
     expect(stopped).toEqual([true]);
@@ -209,7 +211,7 @@ describe('a delegate in the foreground', () => {
     });
     const outcome = rig.prompt('together: delegate: call hold ; call after');
     await begun;
-    await rig.hosted.session.inject({
+    await rig.hosted.session.entries.inject({
       mode: 'interrupt_immediate',
       content: [{ type: 'text', text: 'finish with left' }],
       actor: OWNER,
@@ -251,7 +253,7 @@ describe('a delegate in the foreground', () => {
     const rig = await delegateRig({ tools: [tool] });
     const outcome = rig.prompt('call hold\ndelegate: finish with found');
     await begun;
-    await rig.hosted.session.inject({
+    await rig.hosted.session.entries.inject({
       mode: 'queue',
       content: [{ type: 'text', text: 'a secret note' }],
       actor: OWNER,

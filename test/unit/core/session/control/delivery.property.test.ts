@@ -70,7 +70,7 @@ class Run {
   async #act({ injects, stop }: Moment): Promise<void> {
     for (const mode of injects) {
       const text = `${mode} number ${this.accepted.size}`;
-      const sent = this.t?.session.inject({
+      const sent = this.t?.session.entries.inject({
         mode,
         content: [{ type: 'text', text }],
         actor: OWNER,
@@ -111,7 +111,7 @@ describe('messages for a running turn', () => {
         returns += back.length;
         expect(new Set(texts).size).toBe(texts.length);
         expect(texts.length + back.length).toBe(run.accepted.size);
-        expect(run.t?.session.pending()).toEqual([]);
+        expect(run.t?.session.entries.pending()).toEqual([]);
         const steers = [...run.accepted].flatMap(([text, mode]) =>
           mode === 'steer' ? [text] : [],
         );

@@ -25,7 +25,7 @@ function text(value: string) {
 }
 
 function inject(t: TestSession, mode: InjectMode, value: string) {
-  return t.session.inject({ mode, content: text(value), actor: OWNER });
+  return t.session.entries.inject({ mode, content: text(value), actor: OWNER });
 }
 
 async function refusal(work: Promise<unknown>): Promise<string> {
@@ -139,7 +139,7 @@ describe('a steer', () => {
     const outcome = t.prompt('go');
     await asked.promise;
     await inject(t, 'steer', 'later');
-    expect(t.session.pending()).toMatchObject([{ mode: 'steer', behindGate: true }]);
+    expect(t.session.entries.pending()).toMatchObject([{ mode: 'steer', behindGate: true }]);
     const [gate] = t.session.openGates;
     void t.answer(gate?.gateId ?? ('' as never), { kind: 'selected', optionId: 'allow_once' });
     await outcome;
@@ -151,7 +151,7 @@ describe('a steer', () => {
       'steer',
       'directives',
     ]);
-    expect(t.session.pending()).toEqual([]);
+    expect(t.session.entries.pending()).toEqual([]);
   });
 
   it('given while the last reply streams is read before the turn ends', async () => {
@@ -201,7 +201,7 @@ describe('a steer', () => {
     t.session.cancelBefore(2, STOP);
     expect(await refusal(inject(t, 'steer', 'even later'))).toBe('no_active_prompt');
     await outcome;
-    expect(t.session.pending()).toEqual([]);
+    expect(t.session.entries.pending()).toEqual([]);
     const control = t.signals.flatMap((signal) =>
       signal.stream === 'control' ? [signal.record.event] : [],
     );
@@ -402,16 +402,18 @@ describe('a pending message', () => {
   it('without content is refused and leaves nothing behind', async () => {
     const { t } = await running();
     expect(await refusal(inject(t, 'steer', '  '))).toBe('invalid_content');
-    expect(t.session.pending()).toEqual([]);
+    expect(t.session.entries.pending()).toEqual([]);
     t.session.cancelBefore(9, STOP);
   });
 
   it('is revoked once, and its text is in no transcript', async () => {
     const { t, outcome } = await running();
     const { messageId } = await inject(t, 'steer', 'secret plan');
-    expect(await t.session.revoke(messageId, OWNER)).toBe('revoked');
-    expect(await t.session.revoke(messageId, OWNER)).toBe('already_revoked');
-    expect(await refusal(t.session.replace(messageId, text('x'), OWNER))).toBe('already_revoked');
+    expect(await t.session.entries.revoke(messageId, OWNER)).toBe('revoked');
+    expect(await t.session.entries.revoke(messageId, OWNER)).toBe('already_revoked');
+    expect(await refusal(t.session.entries.replace(messageId, text('x'), OWNER))).toBe(
+      'already_revoked',
+    );
     t.session.cancelBefore(9, STOP);
     await outcome;
     expect(JSON.stringify(t.history())).not.toContain('secret plan');
@@ -421,8 +423,8 @@ describe('a pending message', () => {
     const { t, outcome } = await running();
     const { messageId } = await inject(t, 'steer', 'old');
     await inject(t, 'steer', 'second');
-    await t.session.replace(messageId, text('new'), OWNER);
-    expect(t.session.pending().map(({ content }) => content)).toEqual([
+    await t.session.entries.replace(messageId, text('new'), OWNER);
+    expect(t.session.entries.pending().map(({ content }) => content)).toEqual([
       text('new'),
       text('second'),
     ]);
@@ -432,18 +434,22 @@ describe('a pending message', () => {
       .history()
       .flatMap((event) => (event.type === 'inject_delivered' ? [event.content] : []));
     expect(delivered).toEqual([text('new'), text('second'), text('go')]);
-    expect(await refusal(t.session.revoke(messageId, OWNER))).toBe('already_delivered');
-    expect(await refusal(t.session.replace(messageId, text('x'), OWNER))).toBe('already_delivered');
+    expect(await refusal(t.session.entries.revoke(messageId, OWNER))).toBe('already_delivered');
+    expect(await refusal(t.session.entries.replace(messageId, text('x'), OWNER))).toBe(
+      'already_delivered',
+    );
   });
 
   it('of another client is not touched by an observer, but by a host owner', async () => {
     const { t } = await running();
     const { messageId } = await inject(t, 'steer', 'mine');
-    expect(await refusal(t.session.revoke(messageId, FOREIGN))).toBe('not_owner_or_not_authorized');
-    expect(await t.session.revoke(messageId, { ...OWNER, clientId: 'another-owner' })).toBe(
+    expect(await refusal(t.session.entries.revoke(messageId, FOREIGN))).toBe(
+      'not_owner_or_not_authorized',
+    );
+    expect(await t.session.entries.revoke(messageId, { ...OWNER, clientId: 'another-owner' })).toBe(
       'revoked',
     );
-    expect(await refusal(t.session.revoke('nothing' as MessageId, OWNER))).toBe(
+    expect(await refusal(t.session.entries.revoke('nothing' as MessageId, OWNER))).toBe(
       'unknown_message_id',
     );
     t.session.cancelBefore(9, STOP);
@@ -452,7 +458,7 @@ describe('a pending message', () => {
   it('sent twice under one command id is one message; with another body it collides', async () => {
     const { t } = await running();
     const send = (value: string) =>
-      t.session.inject({
+      t.session.entries.inject({
         mode: 'steer',
         content: text(value),
         actor: OWNER,
@@ -461,7 +467,7 @@ describe('a pending message', () => {
     const first = await send('once');
     expect(await send('once')).toEqual({ ...first, isRepeat: true });
     expect(await refusal(send('twice'))).toBe('command_collision');
-    expect(t.session.pending()).toHaveLength(1);
+    expect(t.session.entries.pending()).toHaveLength(1);
     t.session.cancelBefore(9, STOP);
   });
 });

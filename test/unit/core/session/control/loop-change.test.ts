@@ -23,7 +23,7 @@ function records(t: TestSession): readonly StoredRecord[] {
 describe('a change of a loop', () => {
   it('is recorded with its command and acknowledged with what the next turn begins with', async () => {
     const t = await aSession({ model: new ScriptedModel() });
-    const acknowledged = await t.session.changeLoop(
+    const acknowledged = await t.session.entries.changeLoop(
       { mode: 'code' },
       { ...USER, commandId: 'm1' as CommandId },
     );
@@ -53,7 +53,7 @@ describe('a change of a loop', () => {
 
   it('of several values is one change, by a command for each lane word', async () => {
     const t = await aSession({ model: new ScriptedModel() });
-    await t.session.changeLoop(
+    await t.session.entries.changeLoop(
       { mode: 'code', thoughtLevel: 'high', budget: { steps: 3 }, judge: 'same', gateSeconds: 9 },
       USER,
     );
@@ -78,7 +78,7 @@ describe('a change of a loop', () => {
       },
     ]);
     expect(t.types().filter((type) => type === 'config_changed')).toHaveLength(1);
-    await t.session.changeLoop({ judge: null, gateSeconds: null }, USER);
+    await t.session.entries.changeLoop({ judge: null, gateSeconds: null }, USER);
     expect(t.session.config).not.toHaveProperty('judge');
     expect(t.session.config).not.toHaveProperty('gateSeconds');
   });
@@ -86,7 +86,7 @@ describe('a change of a loop', () => {
   it('that is refused changes nothing, all of it, and leaves a record that says why', async () => {
     const t = await aSession({ model: new ScriptedModel(), checkChange: onlyTwo });
     const before = t.session.config;
-    expect(await t.session.changeLoop({ mode: 'code', model: 'nobody' }, USER)).toEqual({
+    expect(await t.session.entries.changeLoop({ mode: 'code', model: 'nobody' }, USER)).toEqual({
       kind: 'refused',
       reason: 'session.bad_option',
       message: 'There is no model "nobody".',
@@ -104,14 +104,16 @@ describe('a change of a loop', () => {
         },
       })),
     );
-    expect(await t.session.changeLoop({ model: 'scripted/two' }, USER)).toMatchObject({
+    expect(await t.session.entries.changeLoop({ model: 'scripted/two' }, USER)).toMatchObject({
       kind: 'committed',
     });
   });
 
   it('to what is chosen already leaves no record', async () => {
     const t = await aSession({ model: new ScriptedModel() });
-    expect(await t.session.changeLoop({ mode: 'ask' }, USER)).toMatchObject({ kind: 'committed' });
+    expect(await t.session.entries.changeLoop({ mode: 'ask' }, USER)).toMatchObject({
+      kind: 'committed',
+    });
     expect(records(t)).toEqual([]);
   });
 
@@ -125,7 +127,7 @@ describe('a change of a loop', () => {
     }, says('two'));
     const turn = t.prompt('one');
     await t.next('turn_started');
-    await t.session.changeLoop({ thoughtLevel: 'high' }, USER);
+    await t.session.entries.changeLoop({ thoughtLevel: 'high' }, USER);
     release.resolve();
     await turn;
     await t.prompt('two');
@@ -136,8 +138,8 @@ describe('a change of a loop', () => {
   it('is not built on one that is being replaced: of two at once neither is lost', async () => {
     const t = await aSession({ model: new ScriptedModel() });
     await Promise.all([
-      t.session.changeLoop({ mode: 'code' }, USER),
-      t.session.changeLoop({ thoughtLevel: 'low' }, USER),
+      t.session.entries.changeLoop({ mode: 'code' }, USER),
+      t.session.entries.changeLoop({ thoughtLevel: 'low' }, USER),
     ]);
     expect(t.session.config).toMatchObject({ mode: 'code', thoughtLevel: 'low' });
   });
@@ -145,14 +147,14 @@ describe('a change of a loop', () => {
   it('that can’t be recorded changes nothing', async () => {
     const t = await aSession({ model: new ScriptedModel() });
     t.journal.failure = new Error('disk');
-    await expect(t.session.changeLoop({ mode: 'code' }, USER)).rejects.toThrow('disk');
+    await expect(t.session.entries.changeLoop({ mode: 'code' }, USER)).rejects.toThrow('disk');
     expect(t.session.config.mode).toBe('ask');
   });
 
   it('of a closed session is refused', async () => {
     const t = await aSession({ model: new ScriptedModel() });
     await t.session.close({ kind: 'closed', why: 'session_closed' }, OWNER);
-    expect(await t.session.changeLoop({ mode: 'code' }, USER)).toMatchObject({
+    expect(await t.session.entries.changeLoop({ mode: 'code' }, USER)).toMatchObject({
       kind: 'refused',
       reason: 'session.closed',
     });

@@ -98,7 +98,7 @@ class Run {
     const { kind, number } = what;
     const answer =
       kind === 'process'
-        ? await this.t.session.notifyProcess({
+        ? await this.t.session.entries.notifyProcess({
             processId: `p${number}` as ProcessId,
             command: 'serve',
             startedAt: 1,
@@ -106,7 +106,7 @@ class Run {
             exitCode: 0,
             signal: null,
           })
-        : await this.t.session.handBack({
+        : await this.t.session.entries.handBack({
             requestId: `r${number}` as CommandId,
             loopId: 'child' as LoopId,
             outcome: 'completed',

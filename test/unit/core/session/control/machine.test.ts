@@ -80,7 +80,7 @@ describe('the end of a background process', () => {
     const model = new ScriptedModel(says('one'), says('two'));
     const t = await aSession({ model });
     await t.session.record({ type: 'process_started', processId: P1, command: 'npm run dev' });
-    expect(await t.session.notifyProcess(ended({ exitCode: 3 }))).toBe('accepted');
+    expect(await t.session.entries.notifyProcess(ended({ exitCode: 3 }))).toBe('accepted');
     const stored = records(t).slice(-2);
     expect(stored).toMatchObject([
       {
@@ -111,10 +111,10 @@ describe('the end of a background process', () => {
 
   it('told again is a duplicate, with another end a collision, also after a restart', async () => {
     const t = await aSession({ model: new ScriptedModel() });
-    await t.session.notifyProcess(ended());
+    await t.session.entries.notifyProcess(ended());
     for (const session of [t, await t.restart()]) {
-      expect(await session.session.notifyProcess(ended())).toBe('duplicate');
-      expect(await session.session.notifyProcess(ended({ exitCode: 1 }))).toBe('collision');
+      expect(await session.session.entries.notifyProcess(ended())).toBe('duplicate');
+      expect(await session.session.entries.notifyProcess(ended({ exitCode: 1 }))).toBe('collision');
     }
     expect(control(t).filter(({ type }) => type === 'command_issued')).toHaveLength(1);
   });
@@ -122,18 +122,18 @@ describe('the end of a background process', () => {
   it('is refused where nothing can be recorded any more', async () => {
     const t = await aSession({ model: new ScriptedModel() });
     await t.session.close({ kind: 'closed', why: 'session_closed' }, OWNER);
-    expect(await t.session.notifyProcess(ended())).toBe('stopped');
+    expect(await t.session.entries.notifyProcess(ended())).toBe('stopped');
     const failing = await aSession({ model: new ScriptedModel() });
     failing.journal.failure = new Error('disk');
-    await expect(failing.session.notifyProcess(ended())).rejects.toThrow('disk');
-    expect(await failing.session.notifyProcess(ended({ processId: 'p2' as ProcessId }))).toBe(
-      'stopped',
-    );
+    await expect(failing.session.entries.notifyProcess(ended())).rejects.toThrow('disk');
+    expect(
+      await failing.session.entries.notifyProcess(ended({ processId: 'p2' as ProcessId })),
+    ).toBe('stopped');
   });
 
   it('survives a restart until a turn has read it', async () => {
     const t = await aSession({ model: new ScriptedModel() });
-    await t.session.notifyProcess(ended());
+    await t.session.entries.notifyProcess(ended());
     const again = await (await t.restart()).restart();
     const model = new ScriptedModel(says('ok'));
     const last = await again.restart({ model });
@@ -169,7 +169,7 @@ describe('a result of a delegate in the background', () => {
     const model = new ScriptedModel(says('started'), says('thanks'));
     const t = await aSession({ model });
     await t.prompt('delegate it');
-    expect(await t.session.handBack(result())).toBe('accepted');
+    expect(await t.session.entries.handBack(result())).toBe('accepted');
     const started = await t.next('turn_started', 2);
     expect(started).toMatchObject({
       origin: 'machine',
@@ -192,7 +192,7 @@ describe('a result of a delegate in the background', () => {
       model,
       tools: [
         aTool('w', async () => {
-          await t.session.handBack(result());
+          await t.session.entries.handBack(result());
           return ok('worked');
         }),
       ],
@@ -211,8 +211,8 @@ describe('a result of a delegate in the background', () => {
     const t = await aSession({ model });
     model.add(async function* () {
       yield { type: 'text', text: 'final' };
-      await t.session.handBack(result());
-      await t.session.handBack(result({ requestId: 'r2' as CommandId, outcome: 'failed' }));
+      await t.session.entries.handBack(result());
+      await t.session.entries.handBack(result({ requestId: 'r2' as CommandId, outcome: 'failed' }));
       yield { type: 'finish', reason: 'stop', usage: { inputTokens: 1, outputTokens: 1 } };
     }, says('read both'));
     await t.prompt('go');
@@ -232,11 +232,11 @@ describe('a result of a delegate in the background', () => {
   it('counts once for each request, also after a restart', async () => {
     const t = await aSession({ model: new ScriptedModel(says('one'), says('read')) });
     await t.prompt('go');
-    await t.session.handBack(result());
+    await t.session.entries.handBack(result());
     await idle(t);
-    expect(await t.session.handBack(result({ text: 'another' }))).toBe('duplicate');
+    expect(await t.session.entries.handBack(result({ text: 'another' }))).toBe('duplicate');
     const again = await t.restart();
-    expect(await again.session.handBack(result())).toBe('duplicate');
+    expect(await again.session.entries.handBack(result())).toBe('duplicate');
     expect(t.types().filter((type) => type === 'delegate_ended')).toHaveLength(1);
   });
 
@@ -246,7 +246,7 @@ describe('a result of a delegate in the background', () => {
     const model = new ScriptedModel(says('one'), reading);
     const t = await aSession({ model });
     await t.prompt('go');
-    await t.session.handBack(result());
+    await t.session.entries.handBack(result());
     await begun.promise;
     expect(t.session.cancelBefore(9, STOP)).toBe(true);
     expect(await t.next('turn_ended', 2)).toMatchObject({ terminal: { kind: 'user_cancelled' } });
@@ -264,9 +264,9 @@ describe('a result of a delegate in the background', () => {
     await running;
     const model = new ScriptedModel(says('read'));
     if (why === 'a Stop') before.add(says('read'));
-    else await first.session.handBack(result());
+    else await first.session.entries.handBack(result());
     const t = why === 'a Stop' ? first : await first.restart({ model });
-    if (why === 'a Stop') await t.session.handBack(result());
+    if (why === 'a Stop') await t.session.entries.handBack(result());
     expect(t.session.isActive).toBe(false);
     await t.prompt('what came of it?', 20);
     const { requests } = why === 'a Stop' ? before : model;
@@ -277,10 +277,10 @@ describe('a result of a delegate in the background', () => {
   it('waits while the next-turn queue is paused, and begins when it goes on', async () => {
     const t = await aSession({ model: new ScriptedModel(says('one'), says('read')) });
     await t.prompt('go');
-    await t.session.changeQueue({ kind: 'pause' }, OWNER);
-    await t.session.handBack(result());
+    await t.session.entries.changeQueue({ kind: 'pause' }, OWNER);
+    await t.session.entries.handBack(result());
     expect(t.session.isActive).toBe(false);
-    await t.session.changeQueue({ kind: 'resume' }, OWNER);
+    await t.session.entries.changeQueue({ kind: 'resume' }, OWNER);
     expect(await t.next('turn_started', 2)).toMatchObject({ origin: 'machine' });
     await idle(t);
   });
@@ -297,7 +297,7 @@ describe('a result of a delegate in the background', () => {
     const second = t.prompt('two');
     await t.next('turn_started');
     await new Promise((resolve) => setImmediate(resolve));
-    await t.session.handBack(result());
+    await t.session.entries.handBack(result());
     release.resolve();
     await Promise.all([first, second]);
     await idle(t);
@@ -310,12 +310,12 @@ describe('a result of a delegate that a call waits for', () => {
   it('is recorded and resolved, and is no message of its own', async () => {
     const model = new ScriptedModel(says('ok'));
     const t = await aSession({ model });
-    await t.session.handBack(result({ background: false }));
+    await t.session.entries.handBack(result({ background: false }));
     expect(resolutions(t, 'r1/result')).toEqual(['applied']);
     expect(t.session.isActive).toBe(false);
     await t.prompt('go');
     expect(told(model.requests[0])).toEqual([]);
-    expect(await t.session.handBack(result())).toBe('duplicate');
+    expect(await t.session.entries.handBack(result())).toBe('duplicate');
   });
 });
 

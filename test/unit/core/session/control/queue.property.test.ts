@@ -161,7 +161,7 @@ async function play(steps: readonly Step[]): Promise<void> {
       note(t);
     } else {
       const expected = paper.follow(step);
-      const done = t.session.changeQueue(requestOf(step), OWNER).then(
+      const done = t.session.entries.changeQueue(requestOf(step), OWNER).then(
         () => true,
         (failure: unknown) => {
           if (failure instanceof ControlRefused) return false;
@@ -171,7 +171,7 @@ async function play(steps: readonly Step[]): Promise<void> {
       expect(await done).toBe(expected);
     }
     await quiet();
-    const { items, paused } = t.session.nextTurns();
+    const { items, paused } = t.session.entries.nextTurns();
     expect(items.map(({ itemId }) => itemId)).toEqual(paper.items);
     expect(paused !== null).toBe(paper.isPaused);
     expect(begun).toEqual(paper.sent);

@@ -16,7 +16,7 @@ const id = (name: string): QueueItemId => name as QueueItemId;
 const text = (words: string) => [{ type: 'text', text: words } as const];
 
 const add = (t: TestSession, name: string) =>
-  t.session.changeQueue(
+  t.session.entries.changeQueue(
     { kind: 'add', itemId: id(name), content: text(name), before: null },
     OWNER,
   );
@@ -26,7 +26,7 @@ const begun = (t: TestSession): string[] =>
   t.history().flatMap((event) => (event.type === 'turn_started' ? [String(event.commandId)] : []));
 
 const held = (t: TestSession): string[] =>
-  t.session.nextTurns().items.map(({ itemId }) => String(itemId));
+  t.session.entries.nextTurns().items.map(({ itemId }) => String(itemId));
 
 const control = (t: TestSession): string[] =>
   t.signals.flatMap((signal) => {
@@ -122,11 +122,11 @@ describe('messages held for the next turns', () => {
     await add(t, 'a');
     await add(t, 'b');
     expect(t.session.cancelBefore(2, STOP)).toBe(true);
-    expect(t.session.nextTurns().paused).toBe('stopped');
+    expect(t.session.entries.nextTurns().paused).toBe('stopped');
     expect((await first).terminal.kind).toBe('user_cancelled');
     expect(t.session.isActive).toBe(false);
     expect(held(t)).toEqual(['a', 'b']);
-    await t.session.changeQueue({ kind: 'resume' }, OWNER);
+    await t.session.entries.changeQueue({ kind: 'resume' }, OWNER);
     await t.next('turn_ended', 3);
     expect(begun(t)).toEqual(['c1', 'a', 'b']);
   });
@@ -148,7 +148,7 @@ describe('messages held for the next turns', () => {
     const { t, first } = await busy(says('1'));
     t.session.cancelBefore(2, STOP);
     await first;
-    expect(t.session.nextTurns().paused).toBeNull();
+    expect(t.session.entries.nextTurns().paused).toBeNull();
     await add(t, 'a');
     await t.next('turn_ended', 2);
     expect(begun(t)).toEqual(['c1', 'a']);
@@ -162,7 +162,7 @@ describe('messages held for the next turns', () => {
     finish.resolve();
     await first;
     expect((await t.next('turn_ended', 2)).terminal.kind).toBe('provider_error');
-    expect(t.session.nextTurns().paused).toBe('turn_failed');
+    expect(t.session.entries.nextTurns().paused).toBe('turn_failed');
     expect(held(t)).toEqual(['b']);
   });
 
@@ -173,7 +173,7 @@ describe('messages held for the next turns', () => {
     await first;
     await t.prompt('direct');
     expect(begun(t)).toEqual(['c1', 'c2']);
-    expect(t.session.nextTurns()).toMatchObject({ paused: 'stopped' });
+    expect(t.session.entries.nextTurns()).toMatchObject({ paused: 'stopped' });
     expect(held(t)).toEqual(['a']);
   });
 
@@ -181,18 +181,18 @@ describe('messages held for the next turns', () => {
     const { t } = await busy();
     await add(t, 'a');
     await add(t, 'b');
-    await t.session.changeQueue({ kind: 'move', itemId: id('b'), before: id('a') }, OWNER);
+    await t.session.entries.changeQueue({ kind: 'move', itemId: id('b'), before: id('a') }, OWNER);
     const model = new ScriptedModel(says('1'), says('2'));
     const again = await t.restart({ model });
-    expect(again.session.nextTurns().paused).toBe('restart');
+    expect(again.session.entries.nextTurns().paused).toBe('restart');
     expect(held(again)).toEqual(['b', 'a']);
     expect(again.session.isActive).toBe(false);
     expect(await storedNextTurns(t.journal, t.session.sessionId)).toEqual(
-      again.session.nextTurns(),
+      again.session.entries.nextTurns(),
     );
     const third = await again.restart();
     expect(control(third)).not.toContain('queue paused');
-    await third.session.changeQueue({ kind: 'resume' }, OWNER);
+    await third.session.entries.changeQueue({ kind: 'resume' }, OWNER);
     await third.next('turn_ended', 2);
     expect(begun(third)).toEqual(['b', 'a']);
   });
@@ -208,7 +208,7 @@ describe('messages held for the next turns', () => {
     const model = new ScriptedModel(says('2'));
     const again = await t.restart({ model });
     expect(held(again)).toEqual(['b']);
-    await again.session.changeQueue({ kind: 'resume' }, OWNER);
+    await again.session.entries.changeQueue({ kind: 'resume' }, OWNER);
     await again.next('turn_ended', 2);
     expect(begun(again)).toEqual(['b']);
     // The repeated addition is answered from the record.
@@ -251,9 +251,9 @@ describe('messages held for the next turns', () => {
   it('tell who watches about every change', async () => {
     const { t } = await busy();
     await add(t, 'a');
-    await t.session.changeQueue({ kind: 'pause' }, OWNER);
-    await t.session.changeQueue({ kind: 'remove', itemId: id('a') }, OWNER);
-    await t.session.changeQueue({ kind: 'resume' }, OWNER);
+    await t.session.entries.changeQueue({ kind: 'pause' }, OWNER);
+    await t.session.entries.changeQueue({ kind: 'remove', itemId: id('a') }, OWNER);
+    await t.session.entries.changeQueue({ kind: 'resume' }, OWNER);
     expect(pendings(t).map(({ paused, items }) => [paused, items.length])).toEqual([
       [null, 1],
       ['asked', 1],
@@ -275,7 +275,7 @@ describe('sending one of them now', () => {
   it('stops the running turn and sends that one next; the others keep their places', async () => {
     const { t, first } = await busy(says('1'), says('2'), says('3'));
     for (const name of ['a', 'b', 'c']) await add(t, name);
-    const sent = t.session.changeQueue({ kind: 'send_now', itemId: id('b') }, OWNER);
+    const sent = t.session.entries.changeQueue({ kind: 'send_now', itemId: id('b') }, OWNER);
     expect((await first).terminal).toMatchObject({
       kind: 'user_cancelled',
       reason: 'Stopped by the user to send another message now',
@@ -283,14 +283,14 @@ describe('sending one of them now', () => {
     expect(await sent).toEqual({ itemId: 'b' });
     await t.next('turn_ended', 4);
     expect(begun(t)).toEqual(['c1', 'b', 'a', 'c']);
-    expect(t.session.nextTurns().paused).toBeNull();
+    expect(t.session.entries.nextTurns().paused).toBeNull();
   });
 
   it('stops the prompts that wait as well', async () => {
     const { t } = await busy(says('1'));
     const waiting = t.prompt('waiting');
     await add(t, 'a');
-    await t.session.changeQueue({ kind: 'send_now', itemId: id('a') }, OWNER);
+    await t.session.entries.changeQueue({ kind: 'send_now', itemId: id('a') }, OWNER);
     expect(await waiting).toMatchObject({ turnId: null, stopReason: 'cancelled' });
   });
 
@@ -300,22 +300,22 @@ describe('sending one of them now', () => {
     await add(t, 'b');
     t.session.cancelBefore(2, STOP);
     await first;
-    await t.session.changeQueue({ kind: 'send_now', itemId: id('b') }, OWNER);
+    await t.session.entries.changeQueue({ kind: 'send_now', itemId: id('b') }, OWNER);
     await t.next('turn_ended', 2);
     expect(begun(t)).toEqual(['c1', 'b']);
-    expect(t.session.nextTurns().paused).toBe('stopped');
+    expect(t.session.entries.nextTurns().paused).toBe('stopped');
     expect(held(t)).toEqual(['a']);
   });
 
   it('is undone by a Stop that comes before it was sent; nothing is lost', async () => {
     const { t, first } = await busy(says('1'));
     await add(t, 'a');
-    const sent = t.session.changeQueue({ kind: 'send_now', itemId: id('a') }, OWNER);
+    const sent = t.session.entries.changeQueue({ kind: 'send_now', itemId: id('a') }, OWNER);
     t.session.cancelBefore(2, STOP);
     await expect(sent).rejects.toMatchObject({ code: 'control.failed' });
     await first;
     expect(held(t)).toEqual(['a']);
-    expect(t.session.nextTurns().paused).toBe('stopped');
+    expect(t.session.entries.nextTurns().paused).toBe('stopped');
     expect(begun(t)).toEqual(['c1']);
   });
 });

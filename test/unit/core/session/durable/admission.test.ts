@@ -91,8 +91,8 @@ describe('how many prompts may wait', () => {
   it('keeps no machine input out: a result is taken though nothing else fits', async () => {
     const t = await running(says('read'), says('read'));
     for (let at = 0; at < MOST_WAITING; at += 1)
-      await t.session.inject({ mode: 'queue', content: text(`${at}`), actor: OWNER });
-    const more = t.session.inject({ mode: 'steer', content: text('more'), actor: OWNER });
+      await t.session.entries.inject({ mode: 'queue', content: text(`${at}`), actor: OWNER });
+    const more = t.session.entries.inject({ mode: 'steer', content: text('more'), actor: OWNER });
     await expect(more).rejects.toMatchObject({ refusal: 'too_many_waiting' });
     const usage = { inputTokens: 0, outputTokens: 0 };
     const result = {
@@ -103,7 +103,7 @@ describe('how many prompts may wait', () => {
       usage,
       background: true,
     } as const;
-    expect(await t.session.handBack(result)).toBe('accepted');
+    expect(await t.session.entries.handBack(result)).toBe('accepted');
     t.session.cancelBefore(2, STOP);
     await t.prompt('next', 3);
     expect(t.types().filter((type) => type === 'machine_message')).toHaveLength(1);
@@ -114,7 +114,7 @@ describe('a session that is being closed', () => {
   it('ends every input once, and takes none any more', async () => {
     const t = await running();
     const waits = t.prompt('second', 2, 'c2');
-    await t.session.inject({
+    await t.session.entries.inject({
       mode: 'steer',
       content: text('left'),
       actor: OWNER,
@@ -123,7 +123,9 @@ describe('a session that is being closed', () => {
     const closed = t.session.close(CLOSE, OWNER);
     await expect(t.prompt('third', 3, 'c4')).rejects.toMatchObject({ code: 'session.closed' });
     const steer = { mode: 'steer', content: text('late'), actor: OWNER } as const;
-    await expect(t.session.inject(steer)).rejects.toMatchObject({ refusal: 'no_active_prompt' });
+    await expect(t.session.entries.inject(steer)).rejects.toMatchObject({
+      refusal: 'no_active_prompt',
+    });
     await closed;
     expect((await waits).turnId).toBeNull();
     const { turnId } = await t.next('turn_started');
@@ -135,8 +137,8 @@ describe('a session that is being closed', () => {
     ]);
     expect(recorded(t).has('c4')).toBe(false);
     const again = await t.restart();
-    expect(again.session.nextTurns().items).toEqual([]);
-    expect(again.session.pending()).toEqual([]);
+    expect(again.session.entries.nextTurns().items).toEqual([]);
+    expect(again.session.entries.pending()).toEqual([]);
   });
 
   it('refuses all that would change it, and writes nothing behind its end', async () => {
@@ -146,17 +148,17 @@ describe('a session that is being closed', () => {
     const count = t.journal.records.get(t.session.sessionId)?.length;
     const queue = { kind: 'add', content: text('q'), before: null } as const;
     await expect(t.prompt('more')).rejects.toMatchObject({ code: 'session.closed' });
-    await expect(t.session.changeQueue(queue, OWNER)).rejects.toMatchObject({
+    await expect(t.session.entries.changeQueue(queue, OWNER)).rejects.toMatchObject({
       refusal: 'session_closed',
     });
     await expect(t.session.checkpointWorkspace(ORIGIN)).rejects.toMatchObject({
       refusal: 'session_closed',
     });
-    expect(await t.session.compact(ORIGIN)).toMatchObject({
+    expect(await t.session.entries.compact(ORIGIN)).toMatchObject({
       kind: 'rejected',
       reason: 'shutting_down',
     });
-    expect(await t.session.changeLoop({ mode: 'architect' }, ORIGIN)).toMatchObject({
+    expect(await t.session.entries.changeLoop({ mode: 'architect' }, ORIGIN)).toMatchObject({
       kind: 'refused',
       reason: 'session.closed',
     });
@@ -176,7 +178,7 @@ describe('where no ids are to be had', () => {
     expect([...recorded(t)]).toEqual([['x', ['issued', 'rejected']]]);
     expect(t.types()).not.toContain('turn_started');
     const again = await t.restart();
-    expect(again.session.nextTurns().items).toEqual([]);
+    expect(again.session.entries.nextTurns().items).toEqual([]);
     expect((await again.prompt('go', 3, 'y')).terminal.kind).toBe('natural');
   });
 
@@ -184,10 +186,13 @@ describe('where no ids are to be had', () => {
     const t = await running();
     const waiting = [t.prompt('b', 2, 'c2'), t.prompt('c', 3, 'c3')];
     for (const one of waiting) one.catch(() => undefined);
-    await t.session.inject({ mode: 'queue', content: text('n'), actor: OWNER });
+    await t.session.entries.inject({ mode: 'queue', content: text('n'), actor: OWNER });
     t.ids.failure = new Error('no randomness');
     expect(
-      await t.session.cancelRequest('c1' as CommandId, { ...ORIGIN, commandId: 's' as CommandId }),
+      await t.session.entries.cancelRequest('c1' as CommandId, {
+        ...ORIGIN,
+        commandId: 's' as CommandId,
+      }),
     ).toBe('active');
     for (const one of waiting)
       await expect(one).rejects.toMatchObject({ code: 'session.not_begun' });
@@ -199,15 +204,15 @@ describe('where no ids are to be had', () => {
     const t = await aSession({ model: new ScriptedModel(says('one'), says('two')) });
     t.ids.failure = new Error('no randomness');
     const itemId = 'q1' as QueueItemId;
-    await t.session.changeQueue(
+    await t.session.entries.changeQueue(
       { kind: 'add', itemId, content: text('held'), before: null },
       OWNER,
     );
-    expect(t.session.nextTurns().items).toHaveLength(1);
+    expect(t.session.entries.nextTurns().items).toHaveLength(1);
     t.ids.failure = null;
     expect((await t.prompt('go')).terminal.kind).toBe('natural');
     await t.next('turn_ended', 2);
-    expect(t.session.nextTurns().items).toEqual([]);
+    expect(t.session.entries.nextTurns().items).toEqual([]);
   });
 
   it('a question is not asked: nothing of it is there, the turn ends with an error and the session goes on', async () => {

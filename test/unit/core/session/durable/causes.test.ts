@@ -34,7 +34,7 @@ describe('what brought an event about', () => {
     const model = new ScriptedModel(calls(['w', { path: '1' }]), says('done'));
     let steer: Promise<unknown> = Promise.resolve();
     const tool = aTool('w', () => {
-      steer = t.session.inject({
+      steer = t.session.entries.inject({
         mode: 'steer',
         content: [{ type: 'text', text: 'be brief' }],
         actor: OWNER,

@@ -22,7 +22,7 @@ async function busy(): Promise<{ t: TestSession; model: ScriptedModel }> {
 
 const text = (value: string) => [{ type: 'text', text: value } as const];
 const held = (t: TestSession) =>
-  t.session.nextTurns().items.map(({ itemId, content }) => [itemId, content[0]]);
+  t.session.entries.nextTurns().items.map(({ itemId, content }) => [itemId, content[0]]);
 
 function resolutions(t: TestSession, commandId: string): unknown[] {
   const stored = t.journal.records.get(t.session.sessionId) ?? [];
@@ -36,7 +36,7 @@ function resolutions(t: TestSession, commandId: string): unknown[] {
 describe('a prompt that waited when the process ended', () => {
   it('is held under its own id in front of the queue, and sent when a person says so', async () => {
     const { t } = await busy();
-    await t.session.changeQueue(
+    await t.session.entries.changeQueue(
       { kind: 'add', itemId: 'later' as QueueItemId, content: text('later'), before: null },
       OWNER,
     );
@@ -47,10 +47,10 @@ describe('a prompt that waited when the process ended', () => {
       ['waits', { type: 'text', text: 'second' }],
       ['later', { type: 'text', text: 'later' }],
     ]);
-    expect(again.session.nextTurns().paused).toBe('restart');
+    expect(again.session.entries.nextTurns().paused).toBe('restart');
     expect(again.session.isActive).toBe(false);
     expect(resolutions(again, 'waits')).toEqual([['held', 'restart']]);
-    await again.session.changeQueue({ kind: 'resume' }, OWNER);
+    await again.session.entries.changeQueue({ kind: 'resume' }, OWNER);
     const begun = await again.next('turn_started');
     expect(begun.commandId).toBe('waits');
     await again.next('turn_ended', 2);
@@ -70,7 +70,10 @@ describe('a prompt that waited when the process ended', () => {
     t.prompt('second', 2, 'waits').catch(() => undefined);
     await t.session.record();
     const again = await t.restart();
-    await again.session.changeQueue({ kind: 'remove', itemId: 'waits' as QueueItemId }, OWNER);
+    await again.session.entries.changeQueue(
+      { kind: 'remove', itemId: 'waits' as QueueItemId },
+      OWNER,
+    );
     expect(resolutions(again, 'waits')).toEqual([
       ['held', 'restart'],
       ['cancelled', 'removed'],
@@ -103,7 +106,7 @@ describe('messages that waited when the process ended', () => {
   it('are held if the agent was to read them, and else given back', async () => {
     const { t } = await busy();
     const send = (mode: 'steer' | 'interrupt_immediate' | 'queue', value: string) =>
-      t.session.inject({
+      t.session.entries.inject({
         mode,
         content: text(value),
         actor: OWNER,
@@ -111,7 +114,7 @@ describe('messages that waited when the process ended', () => {
       });
     await send('steer', 'steer');
     await send('queue', 'note');
-    await t.session.inject({
+    await t.session.entries.inject({
       mode: 'steer',
       content: text('reminder'),
       actor: OWNER,
@@ -119,7 +122,7 @@ describe('messages that waited when the process ended', () => {
       reminder: { dedupeKey: 'k', authority: 'advisory', tags: [] },
     });
     const again = await t.restart();
-    expect(again.session.pending()).toEqual([]);
+    expect(again.session.entries.pending()).toEqual([]);
     expect(held(again).map(([, content]) => content)).toEqual([{ type: 'text', text: 'steer' }]);
     expect(resolutions(again, 'steer')).toEqual([['cancelled', 'restart_held']]);
     expect(resolutions(again, 'note')).toEqual([['cancelled', 'given_back']]);

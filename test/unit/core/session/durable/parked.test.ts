@@ -171,13 +171,13 @@ describe('a turn that stood at a question when its process ended', () => {
 
   it('keeps its steers, and reads them when it goes on', async () => {
     const { t, model, gateIds } = await atQuestion();
-    await t.session.inject({
+    await t.session.entries.inject({
       mode: 'steer',
       content: [{ type: 'text', text: 'be brief' }],
       actor: OWNER,
     });
     const again = await t.restart();
-    expect(again.session.pending()).toHaveLength(1);
+    expect(again.session.entries.pending()).toHaveLength(1);
     again.session.goOn();
     await again.answer(gateIds[0] as GateId, YES);
     const delivered = await again.next('inject_delivered');

@@ -170,18 +170,18 @@ describe('an input that has not begun', () => {
     const running = t.prompt('one', 1, 'runs');
     await started.promise;
     const waiting = t.prompt('two', 2, 'waits');
-    await t.session.inject({
+    await t.session.entries.inject({
       mode: 'steer',
       content: [{ type: 'text', text: 'x' }],
       actor: OWNER,
       commandId: 'steers' as CommandId,
     });
-    expect(await t.session.withdraw('waits' as CommandId, origin())).toBe('withdrawn');
+    expect(await t.session.entries.withdraw('waits' as CommandId, origin())).toBe('withdrawn');
     expect((await waiting).turnId).toBeNull();
-    expect(await t.session.withdraw('steers' as CommandId, origin())).toBe('withdrawn');
-    expect(t.session.pending()).toEqual([]);
+    expect(await t.session.entries.withdraw('steers' as CommandId, origin())).toBe('withdrawn');
+    expect(t.session.entries.pending()).toEqual([]);
     for (const id of ['waits', 'runs', 'nobody'])
-      expect(await t.session.withdraw(id as CommandId, origin())).toBe('no_op');
+      expect(await t.session.entries.withdraw(id as CommandId, origin())).toBe('no_op');
     t.session.cancelBefore(9, STOP);
     await running;
   });
@@ -197,9 +197,9 @@ describe('an input that has not begun', () => {
     await started.promise;
     const gone = t.prompt('two', 2, 'gone');
     const stays = t.prompt('three', 3, 'stays');
-    expect(await t.session.cancelRequest('gone' as CommandId, origin())).toBe('queued');
-    expect(await t.session.cancelRequest('runs' as CommandId, origin())).toBe('active');
-    expect(await t.session.cancelRequest('nobody' as CommandId, origin())).toBe('noop');
+    expect(await t.session.entries.cancelRequest('gone' as CommandId, origin())).toBe('queued');
+    expect(await t.session.entries.cancelRequest('runs' as CommandId, origin())).toBe('active');
+    expect(await t.session.entries.cancelRequest('nobody' as CommandId, origin())).toBe('noop');
     expect((await running).stopReason).toBe('cancelled');
     expect((await gone).turnId).toBeNull();
     expect((await stays).stopReason).toBe('end_turn');
