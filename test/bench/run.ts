@@ -2,6 +2,8 @@ import { benchCalls } from './figures/calls.ts';
 import { benchChunks } from './figures/chunks.ts';
 import { benchGrowth } from './figures/growth.ts';
 import { benchMemory } from './figures/memory.ts';
+import { benchRestore } from './figures/restore.ts';
+import { benchSearch } from './figures/search.ts';
 import { benchSessionList, benchSessionLoad } from './figures/sessions.ts';
 import { benchStart } from './figures/start.ts';
 import { benchStop } from './figures/stop.ts';
@@ -19,6 +21,8 @@ const PARTS: Readonly<Record<string, (programs: Programs) => Promise<readonly Fi
   list: benchSessionList,
   load: benchSessionLoad,
   appends: benchStore,
+  restore: benchRestore,
+  search: benchSearch,
   growth: benchGrowth,
 };
 

@@ -1,6 +1,6 @@
 import type { SessionRow } from '../../session/ports.ts';
 import type { SessionId } from '../../session/words.ts';
-import { unknownSession } from '../errors.ts';
+import { delegateLoop, unknownSession } from '../errors.ts';
 import type { ExportedAs, ExportJournal, Sink } from './export-session.ts';
 import {
   CONTROL_LINE,
@@ -29,6 +29,7 @@ export async function exportJson(
   const cuts = await cutsOf(journal, sessionId);
   const [root] = cuts;
   if (root === undefined) throw unknownSession(sessionId);
+  if (root.row.rootId !== undefined) throw delegateLoop(sessionId, root.row.rootId);
   await sink(`${headLine(root.row)}\n`);
   for (const [index, cut] of cuts.entries())
     await exportLoop(journal, cut, index === cuts.length - 1, sink);

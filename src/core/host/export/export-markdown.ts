@@ -1,7 +1,7 @@
 import type { SessionRow } from '../../session/ports.ts';
 import type { SessionId } from '../../session/words.ts';
 import { Projection } from '../../transcript/projection/projection.ts';
-import { unknownSession } from '../errors.ts';
+import { delegateLoop, unknownSession } from '../errors.ts';
 import type { ExportedAs, ExportJournal, Sink } from './export-session.ts';
 
 const PAGE = 1_000;
@@ -13,7 +13,8 @@ export async function exportMarkdown(
   sink: Sink,
 ): Promise<ExportedAs> {
   const root = await journal.session(sessionId);
-  if (root === null || root.rootId !== undefined) throw unknownSession(sessionId);
+  if (root === null) throw unknownSession(sessionId);
+  if (root.rootId !== undefined) throw delegateLoop(sessionId, root.rootId);
   await exportLoop(journal, root, sink);
   for (const row of await journal.delegates(sessionId)) {
     await sink(`\n---\n\n# Delegate ${row.sessionId}\n\n`);

@@ -7,16 +7,23 @@ import { matchQuery } from './search-text.ts';
 import { TextMatcher } from './text-matcher.ts';
 
 /** Up to this many documents that hold whole words are gathered before sessions are looked at one by one. */
-const FEW_MATCHES = 4096;
+const FEW_MATCHES = 1024;
 /** Sessions of one slice. */
 const SLICE_SESSIONS = 16;
-/** Texts are read in list order up to here; then the index is asked for every match. */
-const READ_CHARACTERS = 384 * 1024;
-const READ_DOCUMENTS = 1536;
-/** Documents read at once. */
-const CHUNK = 16;
+/** Texts are read in list order up to here; then the index is asked which sessions match. */
+const READ_CHARACTERS = 128 * 1024;
+const READ_DOCUMENTS = 512;
+/** For each session that is found, so much more may be read: a page fills at that rate. */
+const CHARACTERS_FOR_HIT = 48 * 1024;
+const DOCUMENTS_FOR_HIT = 256;
+/** Texts of a session that is known to match are read up to here; then the index is asked where it does. */
+const KNOWN_DOCUMENTS = 512;
+const KNOWN_CHARACTERS = 128 * 1024;
+/** Documents read at once: at first, and then twice as many each time up to here. */
+const FIRST_CHUNK = 8;
+const CHUNK = 64;
 /** Documents read behind the first match of a session, to show and count more. */
-const READ_ON = 16;
+const READ_ON = 8;
 
 /** A session that was found. */
 export type Found = { readonly candidate: Candidate; readonly hits: FoundHits };
@@ -36,8 +43,8 @@ type Gathered = ReadonlyMap<number, readonly number[]>;
 
 /**
  * Finds sessions in the order of the list. Few matches are gathered from the index. Otherwise texts are read session
- * by session, newest first, which fills a page soon where a word is common; if it does not, the index is asked for
- * every match after all. An unfinished word is not looked up first: the index would gather all words that begin so.
+ * by session, newest first, which fills a page soon where a word is common; if it does not, the index is asked after
+ * all which sessions match. An unfinished word is not looked up first: the index would gather all words that begin so.
  */
 export class Finder {
   readonly #index: SearchIndex;
@@ -59,7 +66,7 @@ export class Finder {
     // The index must know what was just appended.
     yield* this.#index.catchUp();
     const few = match.endsWith('*') ? null : this.#index.gather(match, FEW_MATCHES);
-    if (few !== null) return this.#gathered(few, matcher, null, limit, candidatesAfter);
+    if (few !== null) return this.#gathered(few, matcher, limit, candidatesAfter);
     const found: Found[] = [];
     const budget = this.#budget();
     let last: Candidate | null = null;
@@ -68,13 +75,15 @@ export class Finder {
       for (const candidate of candidates) {
         const hits = this.#read(candidate.n, matcher, budget);
         if (hits === 'spent') {
-          const all = this.#index.gather(match, Number.MAX_SAFE_INTEGER) ?? new Map();
-          const left = limit - found.length;
-          return [...found, ...this.#gathered(all, matcher, last, left, candidatesAfter)];
+          const among = this.#roots(this.#index.streamsWith(match));
+          const rest = candidatesAfter(last, limit - found.length, among);
+          return [...found, ...rest.map((known) => this.#known(known, match, matcher))];
         }
         last = candidate;
         if (hits === null) continue;
         found.push({ candidate, hits });
+        budget.characters += CHARACTERS_FOR_HIT;
+        budget.documents += DOCUMENTS_FOR_HIT;
         if (found.length >= limit) return found;
       }
       if (candidates.length < SLICE_SESSIONS) return found;
@@ -92,17 +101,29 @@ export class Finder {
   #gathered(
     matches: Gathered,
     matcher: TextMatcher,
-    after: Candidate | null,
     limit: number,
     candidatesAfter: CandidatesAfter,
   ): Found[] {
-    const among = [...new Set([...matches.keys()].map((n) => this.#index.rootOf(n)))];
-    return candidatesAfter(after, limit, among).map((candidate) => {
+    return candidatesAfter(null, limit, this.#roots([...matches.keys()])).map((candidate) => {
       const ids = this.#index
         .streamsOf(candidate.n)
         .flatMap((n) => titleFirst((matches.get(n) ?? []).toReversed()));
       return { candidate, hits: this.#hits.ofIds(ids, matcher) };
     });
+  }
+
+  #roots(streams: readonly number[]): readonly number[] {
+    return [...new Set(streams.map((n) => this.#index.rootOf(n)))];
+  }
+
+  /** A session of which the index says that it matches. */
+  #known(candidate: Candidate, match: string, matcher: TextMatcher): Found {
+    const budget = { characters: KNOWN_CHARACTERS, documents: KNOWN_DOCUMENTS };
+    const read = this.#read(candidate.n, matcher, budget);
+    if (read !== null && read !== 'spent') return { candidate, hits: read };
+    const streams = this.#index.streamsOf(candidate.n);
+    const ids = streams.flatMap((n) => this.#index.matchesIn(n, match, READ_ON));
+    return { candidate, hits: this.#hits.ofIds(ids, matcher, false) };
   }
 
   /** Reads a session's texts: null if nothing is in them, `spent` if the budget went out before a match. */
@@ -126,8 +147,8 @@ export class Finder {
   *#documents(n: number): Generator<Document, void, undefined> {
     for (const stream of this.#index.streamsOf(n)) {
       let before: number | null = null;
-      for (;;) {
-        const chunk: readonly Document[] = this.#index.documentsBefore(stream, before, CHUNK);
+      for (let size = FIRST_CHUNK; ; size = Math.min(CHUNK, 2 * size)) {
+        const chunk: readonly Document[] = this.#index.documentsBefore(stream, before, size);
         yield* chunk;
         const last = chunk.at(-1);
         if (last === undefined) break;

@@ -31,13 +31,13 @@ export class Hits {
     );
   }
 
-  /** All matches of a session, the ones to show first. */
-  ofIds(ids: readonly number[], matcher: TextMatcher): FoundHits {
+  /** Matches of a session, the ones to show first; all of them if the count is exact. */
+  ofIds(ids: readonly number[], matcher: TextMatcher, isCountExact = true): FoundHits {
     const documents = ids.slice(0, SHOWN).flatMap((id) => this.#index.document(id) ?? []);
     return {
       hits: documents.map((document) => this.#hit(document, matcher)),
       hitCount: ids.length,
-      isCountExact: true,
+      isCountExact,
     };
   }
 

@@ -28,6 +28,7 @@ export class SearchIndex {
     this.#database = database;
     this.#fullText = wanted === 'fts5' && setUpFullText(database);
     this.#statements = prepare(database);
+    this.#statements.newest.setReturnArrays(true);
     this.#fts = this.#fullText ? prepareFullText(database) : null;
     for (const row of this.#statements.behind.all()) this.#behind.add(Number(row['n']));
   }
@@ -74,6 +75,18 @@ export class SearchIndex {
     return found;
   }
 
+  /** The streams that match. */
+  streamsWith(match: string): readonly number[] {
+    return this.#fts?.streams.all(match).map((row) => Number(row['n'])) ?? [];
+  }
+
+  /** The first documents of a stream that match, by their ids. */
+  matchesIn(n: number, match: string, limit: number): readonly number[] {
+    const [first, last] = [n * ID_SPAN, (n + 1) * ID_SPAN - 1];
+    const rows = this.#fts?.within.all(match, first, last, limit) ?? [];
+    return rows.map((row) => Number(row['id']));
+  }
+
   /** Documents of a stream before one of them, newest first; its title, which is the oldest, first of all. */
   documentsBefore(n: number, before: number | null, limit: number): readonly Document[] {
     if (before === null) {
@@ -81,10 +94,10 @@ export class SearchIndex {
       if (title !== undefined) return [{ id: n * ID_SPAN, text: String(title['text']) }];
     }
     const end = before === null || before === n * ID_SPAN ? (n + 1) * ID_SPAN : before;
-    return this.#statements.newest.all(n * ID_SPAN, end, limit).map((row) => ({
-      id: Number(row['id']),
-      text: String(row['text']),
-    }));
+    const rows: readonly unknown[] = this.#statements.newest.all(n * ID_SPAN, end, limit);
+    return rows.flatMap((row) =>
+      Array.isArray(row) ? { id: Number(row[0]), text: String(row[1]) } : [],
+    );
   }
 
   document(id: number): Document | null {
@@ -288,6 +301,11 @@ function prepareFullText(database: DatabaseSync) {
     add: database.prepare('INSERT INTO search (rowid, text) VALUES (?, ?)'),
     remove: database.prepare(
       "INSERT INTO search (search, rowid, text) VALUES ('delete', CAST(? AS INTEGER), ?)",
+    ),
+    streams: database.prepare('SELECT DISTINCT rowid >> 32 AS n FROM search WHERE search MATCH ?'),
+    within: database.prepare(
+      `SELECT rowid AS id FROM search WHERE search MATCH ?
+       AND rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER) LIMIT ?`,
     ),
     gather: database.prepare('SELECT rowid AS id FROM search WHERE search MATCH ? LIMIT ?'),
   };

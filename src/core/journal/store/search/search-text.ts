@@ -14,6 +14,14 @@ const EVERY_TOKEN = new RegExp(
   'gu',
 );
 
+const EVERY_PLAIN_TOKEN = /[A-Za-z0-9]+/g;
+const ENDS_UNSPACED = new RegExp(`${UNSPACED}$`, 'u');
+
+/** What most texts are, and what needs no care. */
+function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text);
+}
+
 /** Text as it is indexed. */
 export function searchable(text: string): string {
   return text.replace(EVERY_UNSPACED, ' $& ').toWellFormed();
@@ -21,7 +29,7 @@ export function searchable(text: string): string {
 
 /** Indexed text as it was written. */
 export function written(indexed: string): string {
-  return indexed.replace(EVERY_SET_APART, '$1');
+  return isAscii(indexed) ? indexed : indexed.replace(EVERY_SET_APART, '$1');
 }
 
 /** A word of a text, as it is compared, and where it stands, in UTF-16 units. */
@@ -29,15 +37,14 @@ export type Token = { readonly folded: string; readonly start: number; readonly 
 
 /** The words of a text as the index divides it. */
 export function* tokensOf(text: string): Generator<Token, void, undefined> {
-  for (const { 0: token, index } of text.matchAll(EVERY_TOKEN))
+  for (const { 0: token, index } of text.matchAll(isAscii(text) ? EVERY_PLAIN_TOKEN : EVERY_TOKEN))
     yield { folded: folded(token), start: index, end: index + token.length };
 }
 
 /** Text without case and accents. */
 export function folded(text: string): string {
   const lower = text.toLowerCase();
-  // All of ASCII needs nothing more.
-  if (/^[\0-\x7f]*$/.test(lower)) return lower;
+  if (isAscii(lower)) return lower;
   return lower
     .normalize('NFD')
     .replace(/[\u0300-\u036f]/g, '')
@@ -56,7 +63,12 @@ export function matchQuery(text: string): string | null {
   const last = words.at(-1);
   if (last === undefined) return null;
   const phrases = words.map((word) => `"${word}"`);
-  return `${phrases.join(' ')}${/\s$/u.test(text) ? '' : ' *'}`;
+  return `${phrases.join(' ')}${isFinished(text) ? '' : ' *'}`;
+}
+
+/** Whether the last word that was typed is whole: a character that is a word of its own always is. */
+export function isFinished(typed: string): boolean {
+  return /\s$/u.test(typed) || ENDS_UNSPACED.test(typed);
 }
 
 /** The text of a person's prompt, from the body of a `turn_started`. */
