@@ -100,8 +100,10 @@ export class Recorder implements Disposable {
     before: Promise<unknown>,
     stored: Promise<readonly StoredRecord[]>,
   ): Promise<void> {
-    const [, records] = await Promise.all([before, stored]);
-    for (const record of records) {
+    // A failure is told in its turn, too: what was stored before it is delivered before it.
+    stored.catch(() => undefined);
+    await before;
+    for (const record of await stored) {
       if (record.stream === 'history')
         this.#tip = { lastEventId: record.record.seq, prefixHash: record.record.hash };
       this.#signals.fire(record);
