@@ -27,7 +27,9 @@ describe(`agent-core, killed at random moments and points (seed ${SEED})`, () =>
       for (const complaint of await drive.finish())
         complaints.push(`after kill ${from + KILLS_A_FOLDER}: ${complaint}`);
     }
-    const figures = [...tally].sort().map(([what, times]) => `${what}: ${times}`);
+    const figures = [...tally]
+      .map(([what, times]) => `${what}: ${times}`)
+      .sort((a, b) => a.localeCompare(b));
     console.log(`kills (seed ${SEED}): ${figures.join(', ')}`);
     expect(complaints.slice(0, 40)).toEqual([]);
     expect(tally.get('calls: completed')).toBeGreaterThan(0);

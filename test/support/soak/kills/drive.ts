@@ -3,10 +3,11 @@ import { issuedIn } from '../checker/issued.ts';
 import { readJournal } from '../checker/read-journal.ts';
 import { type Answer, CrashRig } from '../rig/crash-rig.ts';
 import { answerTo } from '../rig/gates.ts';
+import { controlOf, script, TURNS } from './acts.ts';
 import { type Act, type Round, SESSIONS } from './plan.ts';
 
 /** A round whose process does not come to its crash point is killed after this time. */
-const LATEST_MS = 2_500;
+const LATEST_MS = 1_500;
 
 /** One data folder with several sessions under random controls, killed again and again. */
 export class KillDrive {
@@ -58,6 +59,12 @@ export class KillDrive {
         complaints.push(`session ${sessionId} takes no prompt: ${JSON.stringify(answer)}`);
     }
     await rig.settle();
+    for (const sessionId of sessions)
+      for (const stream of ['history', 'control']) {
+        const answer = await rig.call('_pilothouse/history/verify', { sessionId, stream });
+        if (answer.kind !== 'ok' || answer.result['ok'] !== true)
+          complaints.push(`the ${stream} of ${sessionId} is not whole: ${JSON.stringify(answer)}`);
+      }
     await rig.close();
     complaints.push(...(await this.#complaints('settled')));
     for (const loop of readJournal(rig.home)) this.#tally(loop);
@@ -109,13 +116,9 @@ export class KillDrive {
         return;
       }
       case 'answer':
-      case 'refuse': {
-        const [gate] = await rig.gates(sessionId);
-        if (gate === undefined) return;
-        const no = { gateId: gate.gateId, decline: true };
-        await call('_pilothouse/gates/respond', name === 'answer' ? answerTo(gate) : no);
+      case 'refuse':
+        await this.#respond(sessionId, name);
         return;
-      }
       case 'revoke':
         await call('session/revoke_inject', { messageId: this.#messages.at(-1) ?? 'none' });
         return;
@@ -124,12 +127,24 @@ export class KillDrive {
         await call('_pilothouse/commands/withdraw', { commandId });
         return;
       }
+      case 'go back':
+        // What runs has to end first.
+        await call('session/cancel');
+        await call('session/rollback', { overwrite: 'all' });
+        return;
       case 'settle':
         await Promise.race([sleep(luck * 400), rig.client.exited]);
         return;
       default:
         await call(...controlOf(rig, name, luck));
     }
+  }
+
+  async #respond(sessionId: string, how: 'answer' | 'refuse'): Promise<void> {
+    const [gate] = await this.#rig.gates(sessionId);
+    if (gate === undefined) return;
+    const answer = how === 'answer' ? answerTo(gate) : { gateId: gate.gateId, decline: true };
+    await this.#rig.call('_pilothouse/gates/respond', { sessionId, ...answer });
   }
 
   async #complaints(stage: 'dead' | 'restored' | 'settled'): Promise<readonly string[]> {
@@ -159,71 +174,6 @@ const COUNTED: ReadonlySet<string> = new Set([
   'compacted',
   'history_moved',
 ]);
-
-const TURNS: ReadonlySet<Act['name']> = new Set([
-  'tools',
-  'processes',
-  'talk',
-  'ask',
-  'front delegate',
-  'background delegate',
-]);
-
-/** What a turn does; null for what is no turn. */
-function script(rig: CrashRig, name: Act['name']): readonly string[] | null {
-  switch (name) {
-    case 'tools':
-      return [
-        `run ${rig.mark()}; sleep 0.05`,
-        `write ${rig.name()}.txt: text`,
-        `together: run ${rig.mark()} ; run ${rig.mark()}; sleep 0.05`,
-        `run sleep 0.1; ${rig.mark()}`,
-        'finish with done',
-      ];
-    case 'processes':
-      return [
-        `start echo $$ >> pids; ${rig.mark()}; exec sleep 300`,
-        `start ${rig.mark()}`,
-        `run ${rig.mark()}; sleep 0.1`,
-        'finish with started',
-      ];
-    case 'talk':
-      return ['think a little', `say ${'words '.repeat(40)}`, 'count slowly from 1 to 3'];
-    case 'ask':
-      return ['ask Is it so?', `run ${rig.mark()}`];
-    case 'front delegate':
-      return [`delegate: run ${rig.mark()}; sleep 0.1`, `run ${rig.mark()}`];
-    case 'background delegate':
-      return [`delegate in background: run ${rig.mark()}; sleep 0.2`, `run ${rig.mark()}`];
-    default:
-      return null;
-  }
-}
-
-function controlOf(rig: CrashRig, name: Act['name'], luck: number): [string, object] {
-  switch (name) {
-    case 'remind':
-      return ['session/remind', { body: 'mind it', mode: 'finish_step' }];
-    case 'hold':
-      return ['_pilothouse/queue/add', { content: `run ${rig.mark()}` }];
-    case 'resume':
-      return ['_pilothouse/queue/resume', {}];
-    case 'pause':
-      return ['_pilothouse/queue/pause', {}];
-    case 'compact':
-      return ['_pilothouse/compact', {}];
-    case 'rollback':
-      return ['session/rollback', { overwrite: 'all' }];
-    case 'redo':
-      return ['session/redo', { overwrite: 'all' }];
-    case 'mode':
-      return ['session/set_mode', { modeId: luck < 0.4 ? 'ask' : 'code' }];
-    case 'keep files':
-      return ['_pilothouse/checkpoints/create', {}];
-    default:
-      return ['session/cancel', {}];
-  }
-}
 
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));

@@ -29,7 +29,8 @@ export const ACTS = [
   'answer',
   'refuse',
   'compact',
-  'rollback',
+  'go back',
+  'go back',
   'redo',
   'mode',
   'keep files',
@@ -56,6 +57,34 @@ export type Round = {
 /** How many sessions are at work at once. */
 export const SESSIONS = 3;
 
+/** What nearly every round passes; most points are taken from here, the rest from all that there are. */
+const COMMON = [
+  'append/turn_started',
+  'append/message_delta',
+  'append/model_replied',
+  'append/tool_proposed',
+  'append/tool_started',
+  'append/tool_ended',
+  'append/turn_checkpoint',
+  'append/turn_ended',
+  'append/process_started',
+  'append/process_ended',
+  'append/command_issued',
+  'append/command_resolved',
+  'append/control_outcome',
+  'append/session_restored',
+  'append/delegate_started',
+  'append/delegate_ended',
+  'append/command/user_input',
+  'append/command/subagent_result',
+  'effect/run',
+  'effect/write',
+  'effect/process_start',
+  'effect/model.request',
+  'effect/checkpoint.before',
+  'effect/checkpoint.end',
+] as const;
+
 const MAX_ACTS = 14;
 const MAX_WAIT_MS = 60;
 const MAX_MOMENT_MS = 1_500;
@@ -63,12 +92,14 @@ const MAX_MOMENT_MS = 1_500;
 /** The rounds of a run; the same numbers give the same rounds. */
 export function planOf(random: () => number, rounds: number): readonly Round[] {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
-  const points = crashPointNames();
+  const all = crashPointNames();
+  const point = (): string =>
+    random() < 0.75 ? `${pick(['before', 'after'] as const)}:${pick(COMMON)}` : pick(all);
   return Array.from({ length: rounds }, () => {
     const kill: Kill =
       random() < 0.5
         ? { kind: 'moment', ms: Math.floor(random() * MAX_MOMENT_MS) }
-        : { kind: 'point', point: `${pick(points)}#${1 + Math.floor(random() * 3)}` };
+        : { kind: 'point', point: `${point()}#${1 + Math.floor(random() * 2)}` };
     const permission = pick([
       'allow_once',
       'allow_once',

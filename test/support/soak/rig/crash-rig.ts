@@ -60,6 +60,11 @@ export class CrashRig {
     return `m${this.#names}`;
   }
 
+  /** What commands left behind, in their order. */
+  get marks(): readonly string[] {
+    return this.#lines('marks');
+  }
+
   /** A command that leaves its mark once. */
   mark(name = this.name()): string {
     return `echo ${name} >> marks`;
@@ -247,7 +252,7 @@ export class CrashRig {
       loops: this.#isGone ? readJournal(this.home) : readLiveJournal(this.home),
       told: this.#told.all.filter(({ sessionId }) => !this.#forgotten.has(sessionId)),
       sent: this.sent.filter(({ sessionId }) => !this.#forgotten.has(sessionId)),
-      markers: this.#lines('marks'),
+      markers: this.marks,
       alive: stage === 'dead' || !this.#isGone ? [] : await this.#orphans(),
     });
   }

@@ -7,6 +7,9 @@ import { readJournal, readLiveJournal } from '../checker/read-journal.ts';
 import { CrashRig } from './crash-rig.ts';
 import type { ListedGate } from './gates.ts';
 
+/** A line of a script that runs until somebody makes the file `go`, and says so by the file `begun`. */
+export const SLOW = 'run touch begun; while [ ! -e go ]; do sleep 0.01; done';
+
 /** One session of a rig, for following it over a crash. */
 export class Crashed {
   readonly rig: CrashRig;
