@@ -123,9 +123,16 @@ export class SessionMaker {
       row,
     });
     const { session } = hosted;
-    await session.checkpoints?.recover((undo) => session.timeline.knowsRestore(undo));
-    await session.restored();
-    await hosted.delegates.recover(folded.delegates);
+    try {
+      await session.checkpoints?.recover((undo) => session.timeline.knowsRestore(undo));
+      await session.restored();
+      await hosted.delegates.recover(folded.delegates);
+    } catch (failure) {
+      // It can be opened again only if nothing of it is left.
+      session.abandon(failure);
+      await hosted.close('session_closed');
+      throw failure;
+    }
     return hosted;
   }
 

@@ -79,6 +79,8 @@ export type DelegateRigOptions = {
   readonly restore?: SessionId;
   /** Told the loop whose processes are ended. */
   readonly onStopAll?: (sessionId: SessionId) => void;
+  /** Told which resource of the root loop is ended. */
+  readonly onDispose?: (what: 'processes' | 'external' | 'checkpoints') => void;
 };
 
 /** A hosted session whose loops play scripts of the instant rehearsal model. */
@@ -169,7 +171,7 @@ async function open(
         item.stream === 'history' ? [item.record.event] : [],
       ),
     restart: (others = {}) =>
-      open({ ...options, ...others, restore: sessionId }, folder, journal.left()),
+      open({ ...options, ...others, restore: sessionId }, folder, others.journal ?? journal.left()),
     until: (condition) =>
       new Promise((resolve) => {
         const check = (): void => {
@@ -216,6 +218,9 @@ function newId(): string {
 function factoryOf(options: DelegateRigOptions): ResourceFactory {
   const tools = [...delegateTools(), askTool(), ...(options.tools ?? [])];
   const nothing = async (): Promise<void> => undefined;
+  const disposing = (what: Parameters<NonNullable<DelegateRigOptions['onDispose']>>[0]) => ({
+    dispose: async () => options.onDispose?.(what),
+  });
   return {
     processes: (sessionId) => ({
       start: async () => Promise.reject(new Error('no processes here')),
@@ -224,7 +229,7 @@ function factoryOf(options: DelegateRigOptions): ResourceFactory {
       stop: async () => null,
       stopAll: async () => options.onStopAll?.(sessionId),
       onDidEnd: () => toDisposable(() => undefined),
-      dispose: nothing,
+      ...disposing('processes'),
     }),
     externalTools: () => ({
       tools: () => [],
@@ -233,9 +238,9 @@ function factoryOf(options: DelegateRigOptions): ResourceFactory {
       configure: () => undefined,
       prepare: nothing,
       stopCalls: nothing,
-      dispose: nothing,
+      ...disposing('external'),
     }),
-    checkpoints: () => NO_CHECKPOINTS,
+    checkpoints: () => ({ ...NO_CHECKPOINTS, ...disposing('checkpoints') }),
     builtinTools: { ready: nothing, list: () => tools },
     environments: new SessionEnvironments({}),
   };
