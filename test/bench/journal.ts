@@ -5,7 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { type OpenJournal, openJournal } from '../../src/core/journal/open-journal.ts';
 import type { Log, NewRecord } from '../../src/core/session/ports.ts';
+import type { SessionId } from '../../src/core/session/words.ts';
 import { created, delta, prompted, replied, sessionId, titled } from '../support/journal/events.ts';
+
+import { interleaved } from './measure.ts';
 
 /** One measured figure and what the bare thing costs in the same run. */
 export type Figure = {
@@ -64,44 +67,49 @@ function bareDatabase(path: string): DatabaseSync {
 
 const text = 'A streamed piece of a reply, as long as most are. '.repeat(4);
 
-/** Durable appends: one after another, and 64 sessions at once, against bare inserts that commit one by one. */
-export async function benchAppends(appends = 2000): Promise<readonly Figure[]> {
+const PARALLEL = 64;
+
+/**
+ * Durable appends: one after another, and 64 sessions at once, against bare inserts that commit one by one; in turns,
+ * so that a busy disk is as bad to each.
+ */
+export async function benchAppends(rounds = 15, appends = 128): Promise<readonly Figure[]> {
   return await inFolder(async (folder) => {
     const bare = bareDatabase(join(folder, 'bare.db'));
     const insert = bare.prepare('INSERT INTO records VALUES (1, ?, ?)');
     const body = JSON.stringify(delta(text).event);
-    const bareOnce = await elapsed(() => {
-      for (let seq = 0; seq < appends; seq += 1) insert.run(seq, body);
-    });
-    bare.close();
-    const [serial, parallel] = await withJournal(join(folder, 'home'), async (journal) => {
-      const ids = Array.from({ length: 64 }, (_, index) => sessionId(`s${index}`));
+    let seq = 0;
+    const bareInserts = (): void => {
+      for (let index = 0; index < appends; index += 1) {
+        seq += 1;
+        insert.run(seq, body);
+      }
+    };
+    const spans = await withJournal(join(folder, 'home'), async (journal) => {
+      const ids = Array.from({ length: PARALLEL }, (_, index) => sessionId(`s${index}`));
       for (const id of ids) await journal.append(id, [created()]);
       const one = ids[0] ?? sessionId('s0');
-      const serialSpan = await elapsed(async () => {
-        for (let index = 0; index < appends; index += 1) await journal.append(one, [delta(text)]);
+      const append = async (id: SessionId, times: number): Promise<void> => {
+        for (let index = 0; index < times; index += 1) await journal.append(id, [delta(text)]);
+      };
+      return await interleaved(rounds, {
+        bare: () => elapsed(bareInserts),
+        serial: () => elapsed(() => append(one, appends)),
+        parallel: () => elapsed(() => Promise.all(ids.map((id) => append(id, appends / PARALLEL)))),
       });
-      const each = Math.ceil(appends / ids.length);
-      const parallelSpan = await elapsed(() =>
-        Promise.all(
-          ids.map(async (id) => {
-            for (let index = 0; index < each; index += 1) await journal.append(id, [delta(text)]);
-          }),
-        ),
-      );
-      return [serialSpan, (parallelSpan * appends) / (each * ids.length)] as const;
     });
+    bare.close();
     const figure = (name: string, span: number): Figure => ({
       name,
       value: (appends / span) * 1000,
       unit: 'per second',
-      baseline: (appends / bareOnce) * 1000,
+      baseline: (appends / spans.bare) * 1000,
       baselineName: 'bare inserts, each synced',
-      ratio: span / bareOnce,
+      ratio: span / spans.bare,
     });
     return [
-      figure('durable appends, one after another', serial),
-      figure('durable appends, 64 sessions at once', parallel),
+      figure('durable appends, one after another', spans.serial),
+      figure('durable appends, 64 sessions at once', spans.parallel),
     ];
   });
 }

@@ -8,6 +8,7 @@ import { benchSessionList, benchSessionLoad } from './figures/sessions.ts';
 import { benchStart } from './figures/start.ts';
 import { benchStop } from './figures/stop.ts';
 import { benchStore } from './figures/store.ts';
+import { benchSubmits } from './figures/submits.ts';
 import { inFolder } from './measure.ts';
 import { type Programs, preparePrograms } from './programs.ts';
 import { type Figure, isMet, table } from './report.ts';
@@ -21,6 +22,7 @@ const PARTS: Readonly<Record<string, (programs: Programs) => Promise<readonly Fi
   list: benchSessionList,
   load: benchSessionLoad,
   appends: benchStore,
+  submits: benchSubmits,
   restore: benchRestore,
   search: benchSearch,
   growth: benchGrowth,

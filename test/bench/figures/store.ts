@@ -8,6 +8,6 @@ export async function benchStore(): Promise<readonly Figure[]> {
     ours: value,
     unit: '/s',
     baseline: { name: baselineName, value: baseline },
-    aim: null,
+    aim: { kind: 'ratio', limit: 1.5 },
   }));
 }
