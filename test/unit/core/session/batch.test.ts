@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Deferred } from '../../../../src/base/deferred.ts';
 import type { PolicyDecision } from '../../../../src/core/session/tool.ts';
+import type { ToolCallId } from '../../../../src/core/session/words.ts';
 import { aSession, aTool, ok, pathOf } from '../../../support/engine/a-session.ts';
-import { calls, ScriptedModel, says } from '../../../support/engine/scripted-model.ts';
+import { calls, type Reply, ScriptedModel, says } from '../../../support/engine/scripted-model.ts';
 
 const ASK: PolicyDecision = {
   decision: 'ask',
@@ -161,6 +162,37 @@ describe('a batch', () => {
       ['denied', [{ type: 'text', text: 'Not allowed: read-only mode' }]],
       ['failed', [{ type: 'text', text: 'boom' }]],
     ]);
+  });
+
+  it('runs no call whose arguments are no JSON, and says what is wrong with them', async () => {
+    const ran: string[] = [];
+    const tool = aTool('w', (_context, input) => {
+      ran.push(pathOf(input));
+      return ok('x');
+    });
+    const broken: Reply = async function* () {
+      const call = { toolCallId: 'bad' as ToolCallId, name: 'w', input: {} };
+      yield { type: 'tool_call', call: { ...call, inputError: 'Unexpected end of JSON input' } };
+      yield {
+        type: 'tool_call',
+        call: { ...call, toolCallId: 'good' as ToolCallId, input: { path: 'a' } },
+      };
+      yield { type: 'finish', reason: 'tool_calls', usage: { inputTokens: 1, outputTokens: 1 } };
+    };
+    const t = await aSession({ model: new ScriptedModel(broken, says('done')), tools: [tool] });
+    expect((await t.prompt('go')).terminal.kind).toBe('natural');
+    expect(ran).toEqual(['a']);
+    expect(
+      t.history().flatMap((event) => (event.type === 'tool_ended' ? [event.result] : [])),
+    ).toMatchObject([
+      {
+        toolCallId: 'bad',
+        status: 'failed',
+        parts: [{ text: 'The arguments of w are not valid JSON: Unexpected end of JSON input' }],
+      },
+      { toolCallId: 'good', status: 'completed' },
+    ]);
+    expect(t.types().filter((type) => type === 'tool_started')).toHaveLength(1);
   });
 
   it('prepares a call again after an earlier one changed the world', async () => {

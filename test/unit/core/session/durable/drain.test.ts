@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Deferred } from '../../../../../src/base/deferred.ts';
+import { foldSession } from '../../../../../src/core/host/fold-session.ts';
 import type { CommandId } from '../../../../../src/core/session/words.ts';
 import {
   aSession,
@@ -80,7 +81,7 @@ async function run({
 }
 
 describe('Stop while messages are being delivered', () => {
-  it('leaves every input with exactly one end, wherever it comes', async () => {
+  it('leaves every input with exactly one end, wherever it comes, and what is folded anew is the same', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(
@@ -103,6 +104,8 @@ describe('Stop while messages are being delivered', () => {
           const folded = [...ends].filter(([, [how]]) => how === 'folded');
           expect(folded).toHaveLength(delivered.length);
           expect(t.session.entries.pending()).toEqual([]);
+          const { conversation } = await foldSession(t.journal, t.session.sessionId);
+          expect(conversation.messages).toEqual(t.session.conversation.messages);
         },
       ),
       { numRuns: 200 },
