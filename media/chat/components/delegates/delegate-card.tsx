@@ -77,7 +77,7 @@ function Body({ tool, delegate, isAtWork }: Props & { readonly isAtWork: boolean
   return (
     <div class="tool-body">
       {prompt.includes('\n') && (
-        <ScrollPane class="tool-input" label={strings.delegateTask}>
+        <ScrollPane class="delegate-task" label={strings.delegateTask}>
           {prompt}
         </ScrollPane>
       )}

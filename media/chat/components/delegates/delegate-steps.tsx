@@ -31,7 +31,7 @@ export function DelegateSteps({ delegate, isAtWork }: Props): JSX.Element {
           aria-label={format(strings.delegateStepsLabel, name)}
         >
           <NestedContext.Provider value={true}>
-            <Rows view={view} loopId={loopId} isAtWork={isAtWork} />
+            <Rows view={view} delegate={delegate} isAtWork={isAtWork} />
           </NestedContext.Provider>
         </div>
       )}
@@ -57,14 +57,15 @@ function useRows(loopId: string, open: boolean): DelegateView | null {
 
 type RowsProps = {
   readonly view: DelegateView | null;
-  readonly loopId: string;
+  readonly delegate: ChatDelegate;
   readonly isAtWork: boolean;
 };
 
-function Rows({ view, loopId, isAtWork }: RowsProps): JSX.Element {
+function Rows({ view, delegate, isAtWork }: RowsProps): JSX.Element {
   const strings = useStrings();
   const { post } = useServices();
   const { Row } = useContext(DelegatesContext);
+  const { loopId, prompt } = delegate;
   const transcript = (): void => post({ type: 'delegate_transcript', loopId });
   if (view === null) return <p class="quiet">{strings.delegateLoading}</p>;
   if (view.kind === 'closed')
@@ -76,6 +77,8 @@ function Rows({ view, loopId, isAtWork }: RowsProps): JSX.Element {
         </LinkButton>
       </p>
     );
+  // The card shows its task already.
+  const items = view.items.filter((item) => item.kind !== 'user' || item.text !== prompt);
   return (
     <>
       {view.more && (
@@ -84,10 +87,10 @@ function Rows({ view, loopId, isAtWork }: RowsProps): JSX.Element {
           <LinkButton onClick={transcript}>{strings.delegateShowAll}</LinkButton>
         </p>
       )}
-      {view.items.length === 0 && (
+      {items.length === 0 && (
         <p class="quiet">{isAtWork ? strings.delegateNothingYet : strings.delegateNothing}</p>
       )}
-      {view.items.map((item) => (
+      {items.map((item) => (
         <div key={item.id} class={`row row-${item.kind}`}>
           {Row !== null && <Row item={item} mayRetry={false} unknown={0} />}
         </div>
