@@ -24,6 +24,7 @@ const NAMES: ReadonlyMap<string, RpcCodeName> = new Map([
   ['feed.unknown_loop', 'invalidParams'],
   ['feed.unknown_event', 'invalidParams'],
   ['feed.too_many', 'invalidRequest'],
+  ['control.too_many_waiting', 'invalidRequest'],
   ['control.unknown_session', 'noSuchSession'],
   ['control.unknown_loop', 'invalidParams'],
 ]);
