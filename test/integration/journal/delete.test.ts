@@ -36,7 +36,9 @@ async function write(
 }
 
 describe('a deleted session', () => {
-  test('leaves no byte in any file, however it was mixed with others, and takes nothing of theirs', async () => {
+  test('leaves no byte in any file, however it was mixed with others, and takes nothing of theirs', {
+    timeout: 30_000,
+  }, async () => {
     const folder = await temporaryFolder();
     const journal = await openTestJournal(folder);
     const ids = Array.from({ length: 24 }, (_, index) => sessionId(`sess-${index}`));

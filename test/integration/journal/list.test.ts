@@ -52,7 +52,9 @@ describe('the session list', () => {
     expect(ids((await journal.sessions({ limit: 2 })).rows)).toEqual(['s47', 'new6']);
   });
 
-  test('of ten thousand sessions holds each once, through all pages', async () => {
+  test('of ten thousand sessions holds each once, through all pages', {
+    timeout: 30_000,
+  }, async () => {
     const journal = await openTestJournal(await temporaryFolder());
     const names = Array.from({ length: 10_000 }, (_, index) => `s${index}`);
     await Promise.all(names.map((name) => journal.append(sessionId(name), [created()])));

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { openDatabase } from '../../../src/core/journal/store/database.ts';
+import { MIGRATIONS } from '../../../src/core/journal/store/schema.ts';
 import type { NewRecord, SessionHits } from '../../../src/core/session/ports.ts';
 import type { CommandId, LoopId, MessageId } from '../../../src/core/session/words.ts';
 import {
@@ -129,4 +131,22 @@ describe.each(['fts5', 'like'] as const)('a search (%s)', (search) => {
     expect(common.rows).toHaveLength(60);
     for (const found of common.found ?? []) expect(found.hitCount).toBeGreaterThanOrEqual(5);
   });
+});
+
+test('finds what was steered in a database of before steers were indexed', async () => {
+  const folder = await temporaryFolder();
+  const old = openDatabase(folder, { migrations: MIGRATIONS.slice(0, 2) });
+  const insert = old.prepare(
+    "INSERT INTO records (n, stream, seq, v, at, type, body, hash) VALUES (1, 'history', ?, 1, 5, ?, ?, '')",
+  );
+  const records = [created(), prompted('go on'), steered('to the harbour'), replied()];
+  old.exec(`INSERT INTO sessions (session_id, cwd, additional_directories, created_at, last_message_at, history_seq,
+    history_hash, control_seq, control_hash, indexed_seq) VALUES ('old', '/', '[]', 5, 5, 4, '', 0, '', 4)`);
+  old.exec(`INSERT INTO documents (id, text) VALUES (${2 ** 32 + 2}, 'go on')`);
+  for (const [index, { event }] of records.entries())
+    insert.run(index + 1, event.type, JSON.stringify(event));
+  old.close();
+  const journal = await openTestJournal(folder);
+  for (const text of ['harbour ', 'go '])
+    expect((await journal.sessions({ text, limit: 5 })).found?.[0]).toMatchObject({ hitCount: 1 });
 });

@@ -20,10 +20,10 @@ const DOCUMENTS_FOR_HIT = 256;
 const KNOWN_DOCUMENTS = 512;
 const KNOWN_CHARACTERS = 128 * 1024;
 /** Documents read at once: at first, and then twice as many each time up to here. */
-const FIRST_CHUNK = 8;
+const FIRST_CHUNK = 12;
 const CHUNK = 64;
 /** Documents read behind the first match of a session, to show and count more. */
-const READ_ON = 8;
+const READ_ON = 6;
 
 /** A session that was found. */
 export type Found = { readonly candidate: Candidate; readonly hits: FoundHits };

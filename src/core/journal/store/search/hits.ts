@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { FoundHits, HitRole, SearchHit } from '../../worker-protocol.ts';
 import { type Document, ID_SPAN, type SearchIndex } from './search-index.ts';
 import { written } from './search-text.ts';
@@ -18,16 +18,17 @@ const ROLES: Readonly<Record<string, HitRole>> = {
 export class Hits {
   readonly #index: SearchIndex;
   readonly #record: StatementSync;
-  readonly #loop: StatementSync;
 
   constructor(database: DatabaseSync, index: SearchIndex) {
     this.#index = index;
+    // Only what may be a turn of the machine is parsed to find out.
     this.#record = database.prepare(
-      `SELECT type, CASE WHEN type = 'turn_started' AND body IS NOT NULL THEN json_extract(body, '$.origin') END AS origin
-       FROM records WHERE n = ? AND stream = 'history' AND seq = ?`,
-    );
-    this.#loop = database.prepare(
-      'SELECT session_id FROM sessions WHERE n = ? AND root IS NOT NULL',
+      `SELECT r.type,
+         CASE WHEN r.type = 'turn_started' AND instr(r.body, '"origin":"machine"') > 0
+           THEN json_extract(r.body, '$.origin') END AS origin,
+         CASE WHEN s.root IS NOT NULL THEN s.session_id END AS loop
+       FROM sessions s LEFT JOIN records r ON r.n = s.n AND r.stream = 'history' AND r.seq = ?
+       WHERE s.n = ?`,
     );
   }
 
@@ -56,18 +57,18 @@ export class Hits {
 
   #hit({ id, text }: Document, matcher: TextMatcher): SearchHit {
     const [n, seq] = [Math.floor(id / ID_SPAN), id % ID_SPAN];
-    const loopId = this.#loop.get(n)?.['session_id'];
+    const record = this.#record.get(seq, n);
+    const loopId = record?.['loop'];
     return {
       ...matcher.snippet(written(text)),
       eventId: seq === 0 ? null : seq,
-      role: seq === 0 ? 'title' : this.#roleOf(n, seq),
+      role: seq === 0 ? 'title' : roleOf(record),
       ...(typeof loopId === 'string' ? { loopId } : {}),
     };
   }
+}
 
-  #roleOf(n: number, seq: number): HitRole {
-    const record = this.#record.get(n, seq);
-    if (record?.['origin'] === 'machine') return 'machine';
-    return ROLES[String(record?.['type'])] ?? 'assistant';
-  }
+function roleOf(record: Record<string, SQLOutputValue> | undefined): HitRole {
+  if (record?.['origin'] === 'machine') return 'machine';
+  return ROLES[String(record?.['type'])] ?? 'assistant';
 }
