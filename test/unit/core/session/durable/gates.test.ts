@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Deferred } from '../../../../../src/base/deferred.ts';
 import type { JsonObject } from '../../../../../src/base/json.ts';
-import type { GateRequest } from '../../../../../src/core/session/events.ts';
+import type { GateRequest } from '../../../../../src/core/session/gate-words.ts';
 import { MOST_OPEN_GATES } from '../../../../../src/core/session/state/gates.ts';
 import type { RememberOption } from '../../../../../src/core/session/tool.ts';
 import type { GateId } from '../../../../../src/core/session/words.ts';
@@ -246,4 +246,71 @@ describe('a question', () => {
       expect(log).toHaveLength(kind === 'asks' ? 0 : MOST_OPEN_GATES);
     },
   );
+});
+
+describe('a question that is answered elsewhere', () => {
+  type Arrival = {
+    readonly arrived: Deferred<boolean>;
+    readonly t: TestSession;
+    readonly outcome: Promise<unknown>;
+  };
+
+  /** A tool asks for a sign-in; its answer comes to the host. */
+  async function signingIn(isThere?: boolean): Promise<Arrival> {
+    const arrived = new Deferred<boolean>();
+    if (isThere !== undefined) arrived.resolve(isThere);
+    const tool = aTool('login', async ({ signIn }) => {
+      const request = { target: 'mail', message: 'Sign in', url: 'https://x.example/' };
+      const isDone = await signIn({ ...request, arrived: arrived.promise });
+      return ok(isDone ? 'signed in' : 'not signed in');
+    });
+    const t = await aSession({
+      model: new ScriptedModel(calls(['login', {}]), says('done')),
+      tools: [tool],
+    });
+    return { arrived, t, outcome: t.prompt('go') };
+  }
+
+  function resolved(t: TestSession): string[] {
+    return t
+      .history()
+      .flatMap((event) =>
+        event.type === 'gate_resolved' ? [`${event.answer.kind} by ${event.actor.source}`] : [],
+      );
+  }
+
+  it('takes an answer that was there before it was asked, once', async () => {
+    const { t, outcome } = await signingIn(true);
+    await outcome;
+    expect(results(t)).toEqual(['completed: signed in']);
+    expect(t.types().filter((type) => type === 'gate_opened')).toHaveLength(1);
+    expect(resolved(t)).toEqual(['accepted by host']);
+  });
+
+  it('is over with the first answer, a person’s or the one from elsewhere; the other changes nothing', async () => {
+    const person = await signingIn();
+    const { gateId } = await person.t.next('gate_opened');
+    expect(await person.t.answer(gateId, { kind: 'declined' })).toBe(true);
+    person.arrived.resolve(true);
+    await person.outcome;
+    expect(results(person.t)).toEqual(['completed: not signed in']);
+    expect(resolved(person.t)).toEqual(['declined by acp']);
+    const elsewhere = await signingIn();
+    const gate = await elsewhere.t.next('gate_opened');
+    elsewhere.arrived.resolve(true);
+    await elsewhere.t.next('gate_resolved');
+    expect(await elsewhere.t.answer(gate.gateId, { kind: 'declined' })).toBe(false);
+    await elsewhere.outcome;
+    expect(resolved(elsewhere.t)).toEqual(['accepted by host']);
+  });
+
+  it('is withdrawn by Stop, whoever would have answered it, and leaves its place free', async () => {
+    const { t, outcome, arrived } = await signingIn();
+    await t.next('gate_opened');
+    t.session.cancelBefore(2, { kind: 'cancelled', by: 'test' });
+    arrived.resolve(true);
+    await outcome;
+    expect(t.session.openGates).toEqual([]);
+    expect(resolved(t)).toEqual(['cancelled by host']);
+  });
 });
