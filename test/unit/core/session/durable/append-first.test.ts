@@ -114,6 +114,32 @@ describe('what is kept', () => {
   });
 });
 
+describe('that a session works or rests', () => {
+  it('is told behind the records that make it so, once for each turn', async () => {
+    const t = await busy();
+    const order: string[] = [];
+    let active = false;
+    t.session.subscribe((signal) => {
+      if (signal.stream === 'history' && /^turn_/.test(signal.record.event.type))
+        order.push(signal.record.event.type);
+      if (signal.stream !== 'ephemeral' || signal.event.type !== 'activity_changed') return;
+      if (signal.event.activePrompt === active) return;
+      active = signal.event.activePrompt;
+      order.push(active ? 'works' : 'rests');
+    });
+    await Promise.all([t.prompt('go', 1), t.prompt('then', 2)]);
+    // It works as soon as a prompt is taken, and rests when nothing of it is left to be stored.
+    expect(order).toEqual([
+      'works',
+      'turn_started',
+      'turn_ended',
+      'turn_started',
+      'turn_ended',
+      'rests',
+    ]);
+  });
+});
+
 describe('an append that fails', () => {
   it('tells nothing of what it held, whichever it is, and latches its session with what went wrong', async () => {
     const whole = await busy();
