@@ -27,7 +27,7 @@ export function delegateItem(
     arguments: [{ delegate }],
   };
   item.accessibilityInformation = {
-    label: l10n.t('Delegate {0}, {1}', name, parts.join(', ')),
+    label: l10n.t('Delegate: {0}, {1}', name, parts.join(', ')),
   };
   return item;
 }
