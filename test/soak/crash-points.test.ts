@@ -47,14 +47,16 @@ describe(`agent-core, killed at its crash points (seed ${SEED})`, () => {
     expect(untouched).toEqual([]);
   });
 
-  it.runIf(FULL)('passes every point in some scenario', () => {
-    const never = [...assignment(passed)]
-      .filter(
-        ([point, scenario]) => scenario === null && !UNWRITTEN.some((step) => point.endsWith(step)),
-      )
-      .map(([point]) => point);
-    expect(never).toEqual([]);
-  });
+  if (FULL)
+    it('passes every point in some scenario', () => {
+      const never = [...assignment(passed)]
+        .filter(
+          ([point, scenario]) =>
+            scenario === null && !UNWRITTEN.some((step) => point.endsWith(step)),
+        )
+        .map(([point]) => point);
+      expect(never).toEqual([]);
+    });
 
   it('loses nothing and runs nothing twice, wherever it dies', { timeout: 3_600_000 }, async () => {
     const verdicts: Verdict[] = [];

@@ -42,6 +42,11 @@ export class Causes {
         return [event.commandId];
       case 'delegate_ended':
         return [event.requestId];
+      case 'delegate_started': {
+        const ofTurn = this.#ofTurn(event.type, event.turnId);
+        // A person wrote to the delegate when its parent's turn was over: the request itself is all there is.
+        return ofTurn.length > 0 ? ofTurn : [event.requestId];
+      }
       // They name no turn, and come from the one that runs.
       case 'title_changed':
       case 'usage_changed':

@@ -14,9 +14,9 @@ export const toldIsKept: LoopRule = (loop, { told }) =>
     return [];
   });
 
-/** What was accepted is in the journal, once. */
-export const acceptedIsIssued: LoopRule = (loop, { sent }: Evidence) => {
-  const known = new Set(issuedIn(loop).map(({ commandId }) => commandId));
+/** What was accepted is in the journal, of the session or of the delegate that its prompts went to. */
+export const acceptedIsIssued: LoopRule = (loop, { sent, loops }: Evidence) => {
+  const known = new Set(loops.flatMap(issuedIn).map(({ commandId }) => commandId));
   return sent
     .filter(({ sessionId, answer }) => sessionId === loop.loopId && answer === 'ok')
     .filter(({ commandId }) => !known.has(commandId))

@@ -30,7 +30,7 @@ const goingBack: Scenario = {
     const overwrite = 'all';
     await rig.call('session/rollback', { sessionId, overwrite });
     await rig.call('session/redo', { sessionId, overwrite });
-    const toolCallId = lastWrite(rig);
+    const toolCallId = lastCall(rig, 'edit');
     await rig.call('session/restore_tool_call', { sessionId, toolCallId, overwrite });
     await rig.call('_pilothouse/checkpoints/create', { sessionId });
     await rig.call('_pilothouse/checkpoints/preview', { sessionId, what: 'rollback' });
@@ -125,6 +125,10 @@ const delegates: Scenario = {
       'finish with three',
     );
     writeFileSync(join(rig.folder, 'go'), '');
+    const given = rig.prompt(sessionId, `delegate: run ${rig.mark()}; touch three; sleep 5`);
+    await rig.fileSays('three');
+    await rig.call('session/cancel_tool_call', { sessionId, toolCallId: lastCall(rig) });
+    await given;
     const text = `run ${rig.mark()}`;
     await rig.call('_pilothouse/delegates/message', { sessionId, loopId: child, text });
     await rig.call('_pilothouse/delegates/stop', { sessionId, loopId: child });
@@ -163,10 +167,12 @@ const comingBack: Scenario = {
   },
 };
 
-/** The call of the newest write. */
-function lastWrite(rig: CrashRig): string {
+/** The newest call, of one kind if that matters. */
+function lastCall(rig: CrashRig, kind?: string): string {
   const calls = rig.client.updates.flatMap(({ update }) =>
-    update.sessionUpdate === 'tool_call' && update.kind === 'edit' ? [update.toolCallId] : [],
+    update.sessionUpdate === 'tool_call' && (kind === undefined || update.kind === kind)
+      ? [update.toolCallId]
+      : [],
   );
   return calls.at(-1) ?? 'none';
 }
