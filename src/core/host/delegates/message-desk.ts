@@ -1,5 +1,9 @@
+import { canonicalJson } from '../../../base/canonical-json.ts';
 import { messageOf } from '../../../base/errors.ts';
+import type { ContentBlock } from '../../../protocol/acp.ts';
+import { SessionError } from '../../session/commands/session-error.ts';
 import type { CommandOrigin } from '../../session/commands/stamp.ts';
+import { resultId } from '../../session/control/machine-desk.ts';
 import { ControlRefused } from '../../session/control/refusal.ts';
 import type { SessionDeps } from '../../session/deps.ts';
 import type { LoopSignal } from '../../session/events.ts';
@@ -19,24 +23,75 @@ export type Delivered = {
   readonly delivery: 'steered' | 'started';
 };
 
+type Given = { readonly prompt: string; readonly delivered: Promise<Delivered> };
+
 type Message = Pick<KnownRequest, 'turnId' | 'toolCallId' | 'prompt'>;
 
 /** Takes messages to delegates, and tells whoever waits for one what it does. */
 export class MessageDesk {
   readonly #deps: SessionDeps;
   readonly #desk: RequestDesk;
+  /** What messages with an id of their sender's came to, while their records are on their way too. */
+  readonly #given = new WeakMap<LoopNode, Map<CommandId, Given>>();
 
   constructor(deps: SessionDeps, desk: RequestDesk) {
     this.#deps = deps;
     this.#desk = desk;
   }
 
-  /** See `Delegates.message`; `node` is alive. */
+  /**
+   * See `Delegates.message`; `node` is alive. A repeat, by its id, gets what the first one got and does nothing; with
+   * another text it is refused as `session.command_collision`.
+   */
   async message(
     node: LoopNode,
     request: Message,
     origin: CommandOrigin = MACHINE,
   ): Promise<Delivered> {
+    const { commandId } = origin;
+    if (commandId === undefined) return await this.#deliver(node, request, origin);
+    const given = this.#given.get(node) ?? new Map<CommandId, Given>();
+    this.#given.set(node, given);
+    const known = given.get(commandId);
+    if (known !== undefined) {
+      if (known.prompt !== request.prompt) throw collision(commandId);
+      return await known.delivered;
+    }
+    const delivered = this.#deliverOnce(node, request, commandId, origin);
+    given.set(commandId, { prompt: request.prompt, delivered });
+    try {
+      return await delivered;
+    } catch (failure) {
+      given.delete(commandId);
+      throw failure;
+    }
+  }
+
+  /** An earlier process may have delivered it. */
+  async #deliverOnce(
+    node: LoopNode,
+    request: Message,
+    commandId: CommandId,
+    origin: CommandOrigin,
+  ): Promise<Delivered> {
+    const { live, parent, newest } = node;
+    const known = live?.session.command(commandId);
+    if (known === undefined) {
+      // The process may have ended between the parent's record of the request and the delegate's.
+      const isNewest = newest?.requestId === commandId;
+      const wasHandedBack = parent?.live?.session.command(resultId(commandId)) !== undefined;
+      if (isNewest && newest.prompt !== request.prompt) throw collision(commandId);
+      if (isNewest || wasHandedBack) return { requestId: commandId, delivery: 'started' };
+      return await this.#deliver(node, request, origin);
+    }
+    const content = textOf(request);
+    const isSteer = known.type === 'inject';
+    const body = isSteer ? { mode: 'steer', content, reminder: null } : content;
+    if (known.bodyHash !== this.#deps.digest(canonicalJson(body))) throw collision(commandId);
+    return { requestId: commandId, delivery: isSteer ? 'steered' : 'started' };
+  }
+
+  async #deliver(node: LoopNode, request: Message, origin: CommandOrigin): Promise<Delivered> {
     const { parent, live } = node;
     if (this.#desk.isClosed) throw delegatesClosed();
     if (parent === null || live === null)
@@ -45,8 +100,6 @@ export class MessageDesk {
         `The delegate "${node.name}" can't be reached any more. Start another one.`,
       );
     const requestId = origin.commandId ?? (this.#deps.ids.unique() as CommandId);
-    if (node.requests.has(requestId) || node.turns.of(requestId) !== undefined)
-      return { requestId, delivery: 'started' };
     const steered = await this.#steer(node, live.session, request, {
       ...origin,
       commandId: requestId,
@@ -99,7 +152,7 @@ export class MessageDesk {
     try {
       const { messageId } = await session.entries.inject({
         mode: 'steer',
-        content: [{ type: 'text', text: request.prompt }],
+        content: textOf(request),
         actor,
         agency,
         ...(commandId === undefined ? {} : { commandId }),
@@ -112,6 +165,17 @@ export class MessageDesk {
       throw failure;
     }
   }
+}
+
+function textOf({ prompt }: Message): readonly ContentBlock[] {
+  return [{ type: 'text', text: prompt }];
+}
+
+function collision(commandId: CommandId): SessionError {
+  return new SessionError(
+    'session.command_collision',
+    `The command id ${commandId} was used before with another body. Use a new id.`,
+  );
 }
 
 function told(node: LoopNode, text: string): void {
