@@ -256,8 +256,8 @@ export type ChatStatus = {
   readonly rehearsal: boolean;
   /** Messages go to this delegate; left out where they go to the main agent. */
   readonly talksTo?: ChatTalk;
-  /** How many delegates work while no turn of the session's own does; Stop ends them. Left out for none. */
-  readonly delegatesAtWork?: number;
+  /** Delegates that work now. Left out for none. */
+  readonly delegatesAtWork?: readonly string[];
 };
 
 /** Why a session can't be saved. `unsure`: it is not known whether the last record is on disk. */

@@ -255,17 +255,26 @@ describe('whom messages go to', () => {
       expect((await said('send')).map(({ mode }) => mode)).toEqual(['prompt']);
       await page.getByRole('button', { name: 'Back to the Main Agent' }).click();
       expect((await said('talk_to')).map(({ loopId }) => loopId)).toEqual([null]);
+      // What it does stands unfolded as long as it is spoken to, also at rest.
+      const done = call({ state: 'completed' }, { status: 'completed', output: 'done' });
+      await tell({ type: 'upsert', items: [done] });
+      expect(await page.locator('.delegate-rows').count()).toBe(1);
+      expect(await page.getByRole('button', { name: 'Talk to scout' }).count()).toBe(0);
+      const atWork = { ...IDLE, talksTo, delegatesAtWork: ['a'] };
+      await tell({ type: 'status', status: atWork });
+      expect(await page.locator('.delegate .tool-status').textContent()).toContain('Running');
       await tell({ type: 'status', status: IDLE });
       expect(await page.locator('.talk').count()).toBe(0);
+      expect(await page.locator('.delegate-rows').count()).toBe(0);
     }));
 
   test('Stop is offered while a delegate works though the session rests', () =>
     inChat(async ({ tell, page, said }) => {
-      await tell(reset({ items: [PROMPT], status: { ...IDLE, delegatesAtWork: 1 } }));
+      await tell(reset({ items: [PROMPT], status: { ...IDLE, delegatesAtWork: ['a'] } }));
       expect(await page.locator('.header').textContent()).toContain('A delegate works');
       await page.locator('.header .stop').click();
       expect(await said('stop')).toHaveLength(1);
-      await tell({ type: 'status', status: { ...IDLE, delegatesAtWork: 2 } });
+      await tell({ type: 'status', status: { ...IDLE, delegatesAtWork: ['a', 'b'] } });
       expect(await page.locator('.header').textContent()).toContain('2 delegates work');
       await tell({ type: 'status', status: IDLE });
       expect(await page.locator('.header .stop').count()).toBe(0);

@@ -102,5 +102,5 @@ export const isStatus: Check<ChatStatus> = shape<ChatStatus>({
   queued: listOf(shape<ChatStatus['queued'][number]>({ id: isString, text: isString })),
   rehearsal: isBoolean,
   talksTo: optional(shape<ChatTalk>({ loopId: isString, name: isString })),
-  delegatesAtWork: optional(isNumber),
+  delegatesAtWork: optional(listOf(isString)),
 });

@@ -50,13 +50,15 @@ export function App({ services }: { readonly services: Services }): JSX.Element 
 }
 
 /** The same object while nothing of it changes: the cards of delegates are drawn by it. */
-function useDelegates({ delegates: views, gates, resets }: ViewState): Delegates {
+function useDelegates({ delegates: views, gates, resets, status }: ViewState): Delegates {
+  const talksTo = status.talksTo?.loopId ?? null;
+  const working = (status.delegatesAtWork ?? []).join('\n');
   return useMemo(() => {
     const asking = new Set<string>();
     for (const gate of gates)
       if (gate.kind !== 'auth' && gate.loopId !== undefined) asking.add(gate.loopId);
-    return { views, asking, resets, Row };
-  }, [views, gates, resets]);
+    return { views, asking, atWork: new Set(working.split('\n')), talksTo, resets, Row };
+  }, [views, gates, resets, talksTo, working]);
 }
 
 /** Tells screen readers what happened, once a turn or gate. */

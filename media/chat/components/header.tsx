@@ -50,7 +50,7 @@ function StopButton({ view }: { readonly view: ViewState }): JSX.Element | null 
   const strings = useStrings();
   const { post, store } = useServices();
   const stopping = isStopping(view.stop, view.status);
-  const isWorking = (view.status.delegatesAtWork ?? 0) > 0;
+  const isWorking = (view.status.delegatesAtWork ?? []).length > 0;
   if (!stopping && !isBusy(view.status) && !isWorking) return null;
   return (
     <button
@@ -89,14 +89,14 @@ type Look = { readonly icon: string; readonly spin: boolean; readonly word: stri
 
 /** A session at rest whose delegates are not. */
 function delegatesLook(
-  { activity, delegatesAtWork = 0 }: ChatStatus,
+  { activity, delegatesAtWork = [] }: ChatStatus,
   strings: Strings,
 ): Look | null {
-  if (activity !== 'idle' || delegatesAtWork === 0) return null;
+  if (activity !== 'idle' || delegatesAtWork.length === 0) return null;
   const word =
-    delegatesAtWork === 1
+    delegatesAtWork.length === 1
       ? strings.activityDelegate
-      : format(strings.activityDelegates, delegatesAtWork);
+      : format(strings.activityDelegates, delegatesAtWork.length);
   return { icon: 'loading', spin: true, word };
 }
 

@@ -60,7 +60,8 @@ const NO_SESSION: SessionPart = {
 
 function sessionPart(session: LiveSession, listedTitle: string): SessionPart {
   const { facts, durability, delegates } = session;
-  const { active, atWork } = delegates.list;
+  const { active } = delegates.list;
+  const delegatesAtWork = delegates.list.atWork;
   return {
     sessionId: session.sessionId,
     turnId: session.turnId,
@@ -75,7 +76,7 @@ function sessionPart(session: LiveSession, listedTitle: string): SessionPart {
     ...(durability.fault ? { fault: durability.fault } : {}),
     ...(durability.isCompacting ? { compacting: true } : {}),
     ...(active ? { talksTo: { loopId: active.loopId, name: active.name } } : {}),
-    ...(atWork > 0 && !session.isRunning ? { delegatesAtWork: atWork } : {}),
+    ...(delegatesAtWork.length > 0 ? { delegatesAtWork } : {}),
   };
 }
 

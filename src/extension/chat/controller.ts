@@ -175,6 +175,8 @@ export class ChatController {
       if (active) {
         await session.delegates.say(active.loopId, blocks, text);
         this.#bridge.push({ type: 'sent', requestId });
+        const callId = session.delegates.list.path(active.loopId)[0]?.toolCallId;
+        if (callId) this.#bridge.push({ type: 'reveal', id: callId });
         return;
       }
       const sent = await sendMessage(session, blocks, text, this.#effects.sendSettings(), mode);

@@ -47,9 +47,9 @@ export function delegateCommands(ports: DelegateCommandPorts): CommandTable {
       ports.openTranscript(loopId, name),
     ),
     'pilothouse.talkToDelegate': about(
-      async (session, { loopId }) => {
-        await session.delegates.activate(loopId);
-        await ports.show(session.sessionId);
+      async (session, delegate) => {
+        await session.delegates.activate(delegate.loopId);
+        await openDelegate(ports, session, delegate);
         ports.focusComposer();
       },
       ({ isActive }) => !isActive,

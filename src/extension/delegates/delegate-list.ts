@@ -58,9 +58,10 @@ export class DelegateList {
     return this.#entries.size === 0;
   }
 
-  /** How many do something now. */
-  get atWork(): number {
-    return [...this.#entries.values()].filter(({ busy }) => busy !== null).length;
+  /** The loops of those that do something now. */
+  get atWork(): readonly string[] {
+    const busy = [...this.#entries.values()].filter((entry) => entry.busy !== null);
+    return busy.map(({ loopId }) => loopId);
   }
 
   /** The delegate that messages go to; null: the main agent. */

@@ -41,7 +41,9 @@ export function foundSession(value: unknown): FoundSession | null {
       role,
       snippet,
     }));
-  return { row, hits, count: found.data.hitCount };
+  // A title counts as one that holds the words.
+  const titles = found.data.hits.length - hits.length;
+  return { row, hits, count: found.data.hitCount - titles };
 }
 
 /** A snippet on one line. */

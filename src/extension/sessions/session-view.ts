@@ -72,7 +72,7 @@ export function sessionContext({ state, traits = [] }: SessionView): string {
 
 /** A turn runs, the conversation is condensed, or a delegate goes on in the background: something that Stop ends. */
 function isAtWork({ isRunning, durability, delegates }: LiveSession): boolean {
-  return isRunning || durability.isCompacting || delegates.list.atWork > 0;
+  return isRunning || durability.isCompacting || delegates.list.atWork.length > 0;
 }
 
 /** The state of a session from what the list says and, where this window follows it, what it knows itself. */

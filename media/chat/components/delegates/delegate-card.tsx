@@ -19,9 +19,10 @@ type Props = { readonly tool: ChatTool; readonly delegate: ChatDelegate };
 export function DelegateCard({ tool, delegate }: Props): JSX.Element {
   const strings = useStrings();
   const [open, toggle] = useFold(tool.id, true);
-  const status = statusOf(tool, delegate);
+  const { asking, atWork } = useContext(DelegatesContext);
+  const status = atWork.has(delegate.loopId) ? 'in_progress' : statusOf(tool, delegate);
   const isAtWork = status === 'in_progress';
-  const asks = useContext(DelegatesContext).asking.has(delegate.loopId);
+  const asks = asking.has(delegate.loopId);
   const look =
     asks && isAtWork
       ? { icon: 'bell-dot', spin: false, word: strings.activityWaiting }
@@ -73,6 +74,7 @@ function Body({ tool, delegate, isAtWork }: Props & { readonly isAtWork: boolean
   const strings = useStrings();
   const { post } = useServices();
   const { loopId, prompt, background } = delegate;
+  const isSpokenTo = useContext(DelegatesContext).talksTo === loopId;
   const hasResult = !background && !isAtWork && tool.output !== '';
   return (
     <div class="tool-body">
@@ -97,12 +99,14 @@ function Body({ tool, delegate, isAtWork }: Props & { readonly isAtWork: boolean
         >
           {strings.delegateTranscript}
         </LinkButton>
-        <LinkButton
-          label={format(strings.delegateTalkLabel, delegate.name)}
-          onClick={() => post({ type: 'talk_to', loopId })}
-        >
-          {strings.delegateTalk}
-        </LinkButton>
+        {!isSpokenTo && (
+          <LinkButton
+            label={format(strings.delegateTalkLabel, delegate.name)}
+            onClick={() => post({ type: 'talk_to', loopId })}
+          >
+            {strings.delegateTalk}
+          </LinkButton>
+        )}
       </p>
     </div>
   );

@@ -11,11 +11,12 @@ import { Icon } from '../shared/icon.tsx';
 
 type Props = { readonly delegate: ChatDelegate; readonly isAtWork: boolean };
 
-/** What a delegate says and does, foldable: unfolded by itself while it works, read only when unfolded. */
+/** What a delegate says and does, foldable: unfolded by itself while it works or is spoken to, read only when unfolded. */
 export function DelegateSteps({ delegate, isAtWork }: Props): JSX.Element {
   const strings = useStrings();
   const { loopId, name } = delegate;
-  const [open, toggle] = useFold(`${loopId}/steps`, isAtWork);
+  const isSpokenTo = useContext(DelegatesContext).talksTo === loopId;
+  const [open, toggle] = useFold(`${loopId}/steps`, isAtWork || isSpokenTo);
   const view = useRows(loopId, open);
   return (
     <div class="delegate-steps">

@@ -99,10 +99,17 @@ function useReveal(virtualizer: LogVirtualizer, view: ViewState, followsEnd: Fol
     const position = view.reveal === null ? undefined : view.index.get(view.reveal.id);
     if (position !== undefined) {
       followsEnd.current = false;
-      virtualizer.scrollToIndex(position, { align: 'start' });
+      virtualizer.scrollToIndex(position, { align: alignOf(view, position) });
     }
     // Each request is followed once, however the rows change afterwards.
   }, [view.reveal?.seq]);
+}
+
+/** Who speaks to a delegate wants to see the end of its rows. */
+function alignOf({ items, status }: ViewState, position: number): 'start' | 'end' {
+  const item = items[position];
+  const isCard = item?.kind === 'tool' && item.delegate !== undefined;
+  return isCard && status.talksTo !== undefined ? 'end' : 'start';
 }
 
 /** What the person sends comes into sight, however far up they were reading: as it goes out, and as its row comes. */
@@ -110,7 +117,7 @@ function useOwnMessages(view: ViewState, follow: () => void): void {
   const { items, resets, status } = view;
   const seen = useRef({ resets, last: items.at(-1)?.id });
   useEffect(() => {
-    if (view.send.pending !== null) follow();
+    if (view.send.pending !== null && status.talksTo === undefined) follow();
   }, [view.send.pending]);
   useLayoutEffect(() => {
     const before = seen.current;

@@ -7,6 +7,10 @@ export type Delegates = {
   readonly views: DelegateViews;
   /** Loops that a question is open of. */
   readonly asking: ReadonlySet<string>;
+  /** Loops that work now. */
+  readonly atWork: ReadonlySet<string>;
+  /** The loop that messages go to; null: the main agent's. */
+  readonly talksTo: string | null;
   /** How often the page was laid anew: what is unfolded has to be asked for again then. */
   readonly resets: number;
   /** Draws a row. It is handed down, as rows draw the cards that draw rows. */
@@ -22,6 +26,8 @@ type RowProps = {
 export const DelegatesContext = createContext<Delegates>({
   views: new Map(),
   asking: new Set(),
+  atWork: new Set(),
+  talksTo: null,
   resets: 0,
   Row: null,
 });
