@@ -153,8 +153,10 @@ describe('what is kept of a session', () => {
 
   it('is found by what was said in it, and opened there', async () => {
     await pilothouse.newSession();
+    await chat.send('say good morning');
+    await chat.waitForReply(/good morning[\s\S]*Finished/);
     await chat.send('say the needle is in here');
-    await chat.waitForReply('the needle is in here');
+    await chat.waitForReply(/the needle is in here[\s\S]*Finished/);
     for (const number of [1, 2, 3]) {
       await chat.send(`count slowly from ${number}0 to ${number}8`);
       await chat.waitForReply(new RegExp(`${number}8[\\s\\S]*Finished`));
@@ -163,20 +165,24 @@ describe('what is kept of a session', () => {
     await chat.send('say something else');
     await chat.waitForReply('something else');
     await window().runCommand('Pilothouse: Search Sessions…');
+    await until('the search', async () => (await quick().waitFor()).title === 'Search Sessions');
     await quick().type('needle');
-    const found = await until('a place in the first session', async () => {
+    const look = async () => {
       const entries = await quick().entries();
       return entries.find(({ detail }) => /Agent: .*needle/.test(detail));
-    });
-    expect(found.label).toContain('say the needle is in here');
+    };
+    const saw = async () => ({ open: await quick().isOpen(), entries: await quick().entries() });
+    const found = await until('a place in the first session', look, { saw });
+    expect(found.label).toContain('say good morning');
     await window().screenshot('search');
     await quick().type('nothing of the kind');
     await until('no place', async () =>
       (await quick().entries())[0]?.label.includes('Nothing found'),
     );
     await quick().type('needle');
-    await quick().pick(/needle/);
-    await chat.waitForTitle('say the needle is in here');
+    await until('the place again', look, { saw });
+    await quick().pick(/good morning/);
+    await chat.waitForTitle('say good morning');
     await chat.waitForReply('the needle is in here');
   });
 
