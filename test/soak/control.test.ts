@@ -98,7 +98,7 @@ class Drive {
 
   /** Nothing is left that could be sent, and the session is as good as new. */
   async finish(): Promise<void> {
-    const { items } = await this.#held();
+    const items = asked(await this.#held());
     const from = this.#client.updates.length;
     await this.#client.call('_pilothouse/queue/resume', { sessionId: this.#sessionId });
     if (items.length > 0)
@@ -169,6 +169,8 @@ class Drive {
     const { injections } = (await this.#client.call('session/pending_injections', {
       sessionId: this.#sessionId,
     })) as { injections: { messageId?: string }[] };
+    const held = await this.#held();
+    const sent = updates.filter(({ sessionUpdate }) => sessionUpdate === 'user_message_chunk');
     for (const { params, result } of this.#run.done('session/inject')) {
       const messageId = String(result['messageId']);
       const delivered = updates.filter((update) => injectOf(update) === messageId).length;
@@ -181,13 +183,34 @@ class Drive {
       this.seen.delivered ||= delivered > 0;
       this.seen.takenBack ||= takenBack > 0;
       const waits = injections.filter((pending) => pending.messageId === messageId).length;
+      // A restart holds it for a person; sent from there it is a prompt like any other.
+      const texts = this.#textsOf(messageId, String(params['content']));
+      const isOf = (one: { content?: unknown }): boolean =>
+        texts.some((text) => JSON.stringify(one.content ?? '').includes(text));
+      const kept = held.items.filter(isOf).length;
+      const prompted = sent.filter(
+        (update) => injectOf(update) === undefined && isOf(update),
+      ).length;
+      const sum = delivered + takenBack + waits + kept + prompted;
       expect(
-        { delivered, takenBack, waits, sum: delivered + takenBack + waits },
+        { delivered, takenBack, waits, kept, prompted, sum },
         `${round}: message ${messageId} (${String(params['mode'])})`,
       ).toMatchObject({ sum: 1 });
       const word = /w\d+w/.exec(String(params['content']))?.[0] ?? '';
-      if (delivered === 0) expect(text, `${round}: ${word} was not delivered`).not.toContain(word);
+      if (delivered + prompted === 0)
+        expect(text, `${round}: ${word} was not delivered`).not.toContain(word);
     }
+  }
+
+  /** What a message says, or said before it was replaced; a replacement that was not answered may count or not. */
+  #textsOf(messageId: string, content: string): readonly string[] {
+    const replaced = this.#run.sent
+      .filter(
+        ({ method, params }) =>
+          method === 'session/replace_inject' && params['messageId'] === messageId,
+      )
+      .map(({ params }) => String(params['content']));
+    return [content, ...replaced];
   }
 
   /** What is held is what was asked for, in that order, less what was sent; and nothing was sent twice. */
@@ -203,10 +226,8 @@ class Drive {
       model.items
         .filter(({ text }) => !sent.has(text))
         .map(({ itemId, text }) => `${itemId}: ${text}`);
-    const now = held.items.map(({ itemId, content }) => {
-      const [block] = content;
-      return `${itemId}: ${block?.type === 'text' ? block.text : ''}`;
-    });
+    // What a restart held besides is looked at with the messages.
+    const now = asked(held).map(({ itemId, text }) => `${itemId}: ${text}`);
     const possible = [this.#queue, this.#killed && this.#queue.with(this.#killed)]
       .filter((model) => model !== null)
       .map(rest);
@@ -340,6 +361,16 @@ class Drive {
   #pick<T>(from: readonly [T, ...T[]] | readonly T[]): T {
     return from[Math.floor(this.#random() * from.length)] as T;
   }
+}
+
+/** Items that a control put into the queue. */
+function asked({ items }: NextTurnQueue): { itemId: string; text: string }[] {
+  return items
+    .map(({ itemId, content: [block] }) => ({
+      itemId,
+      text: block?.type === 'text' ? block.text : '',
+    }))
+    .filter(({ text }) => text.includes('finish with q'));
 }
 
 const QUEUE_CHANGES = { add: 1, edit: 1, move: 1, remove: 1, pause: 1, resume: 1, send_now: 1 };

@@ -42,6 +42,8 @@ export type Evidence = {
   readonly sent: readonly Sent[];
   /** Lines that the scripts' tools appended to a file, one each time that they ran. */
   readonly markers: readonly string[];
+  /** Those that were there before the journal was read, where it was read of a process that lives. */
+  readonly earlierMarkers?: readonly string[];
   /** Processes that scripts started and that are still there. */
   readonly alive: readonly string[];
 };

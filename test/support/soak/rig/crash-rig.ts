@@ -247,8 +247,10 @@ export class CrashRig {
   /** What does not hold now. Only when nothing writes: of a dead process, or of one at rest. */
   async complaints(stage: Evidence['stage']): Promise<readonly Complaint[]> {
     if (this.#client !== null) this.#told.take(this.#client);
+    const earlierMarkers = this.marks;
     return complaintsAbout({
       stage,
+      earlierMarkers,
       loops: this.#isGone ? readJournal(this.home) : readLiveJournal(this.home),
       told: this.#told.all.filter(({ sessionId }) => !this.#forgotten.has(sessionId)),
       sent: this.sent.filter(({ sessionId }) => !this.#forgotten.has(sessionId)),

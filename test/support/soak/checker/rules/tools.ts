@@ -62,16 +62,17 @@ export const outcomesAreHonest: LoopRule = (loop, { stage }) => {
 };
 
 /** What a command left behind is there once, and only if the call was journaled as started before. */
-export const marksAreJournaled: LoopRule = (loop, { markers }) => {
+export const marksAreJournaled: LoopRule = (loop, { markers, earlierMarkers = markers }) => {
   const complaints: string[] = [];
   const started = new Set<string>(historyOf(loop, 'tool_started').map((event) => event.toolCallId));
   const results = new Map(
     historyOf(loop, 'tool_ended').map(({ result }) => [result.toolCallId, result]),
   );
   const left = new Set(markers);
+  const early = new Set(earlierMarkers);
   for (const { toolCallId, input, name } of historyOf(loop, 'tool_proposed')) {
     for (const [, mark = ''] of JSON.stringify(input).matchAll(MARKER)) {
-      if (left.has(mark) && !started.has(toolCallId))
+      if (early.has(mark) && !started.has(toolCallId))
         complaints.push(`${mark} ran, and call ${toolCallId} was never journaled as started`);
       if (name === 'run' && !left.has(mark) && results.get(toolCallId)?.status === 'completed')
         complaints.push(`${mark} did not run, and call ${toolCallId} is completed`);
