@@ -10,7 +10,7 @@ import { openHost } from './host/compose/open-host.ts';
 import { Transcripts } from './host/compose/transcripts.ts';
 import type { FileLog } from './host/log/log.ts';
 import { randomIds, systemClock } from './host/node-ports.ts';
-import type { HostParts } from './host/session-host.ts';
+import type { HostParts } from './host/host-parts.ts';
 import { SHUTDOWN_DEADLINES, shutdownMs } from './host/shutdown/phases.ts';
 import type { OpenJournal } from './journal/open-journal.ts';
 import { VERSION } from './version.ts';

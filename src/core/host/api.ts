@@ -8,13 +8,8 @@ import type {
 } from '../../protocol/acp.ts';
 import type { Actor } from '../../protocol/controls.ts';
 import type { NextTurns, PendingMessage } from '../session/control-events.ts';
-import type {
-  GateAnswer,
-  GateRequest,
-  HistoryEvent,
-  SessionSignal,
-  Stored,
-} from '../session/events.ts';
+import type { HistoryEvent, SessionSignal, Stored } from '../session/events.ts';
+import type { GateAnswer, GateRequest } from '../session/gate-words.ts';
 import type { SessionHits, SessionRow } from '../session/ports.ts';
 import type {
   CommandId,

@@ -3,7 +3,7 @@ import type { McpServer, SessionConfigOption } from '../../protocol/acp.ts';
 import type { Actor, ControlOutcome } from '../../protocol/controls.ts';
 import { SessionError } from '../session/commands/session-error.ts';
 import { agencyOf } from '../session/commands/stamp.ts';
-import type { GateAnswer } from '../session/events.ts';
+import type { GateAnswer } from '../session/gate-words.ts';
 import type { ModelCatalog } from '../session/model.ts';
 import type { SessionRow } from '../session/ports.ts';
 import type { Session } from '../session/session.ts';

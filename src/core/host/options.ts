@@ -72,6 +72,16 @@ const CHECKPOINT_TEXTS: Record<CheckpointPolicy, { name: string; description: st
   off: { name: 'Off', description: 'No files are kept' },
 };
 
+/** The value of the option `gate_timeout` for questions that wait until they are answered. */
+const FOR_EVER = 'off';
+
+const WAITS: readonly { readonly value: string; readonly name: string }[] = [
+  { value: FOR_EVER, name: 'Wait until answered' },
+  { value: '60', name: '1 minute' },
+  { value: '300', name: '5 minutes' },
+  { value: '1800', name: '30 minutes' },
+];
+
 /** Values of the option `judge` that are no model. */
 const NO_JUDGE = 'off';
 const OWN_JUDGE = 'same';
@@ -81,6 +91,14 @@ const LIMITS = { steps: true, seconds: false, tokens: true, costUsd: false } as 
 
 /** The complete list of options, in order of importance. A chosen value that is not offered any more stays visible. */
 export function configOptions(
+  config: SessionConfig,
+  models: readonly ModelInfo[],
+): readonly SessionConfigOption[] {
+  return [...turnOptions(config, models), ...guardOptions(config, models)];
+}
+
+/** Who answers, how, and for how long. */
+function turnOptions(
   config: SessionConfig,
   models: readonly ModelInfo[],
 ): readonly SessionConfigOption[] {
@@ -121,6 +139,15 @@ export function configOptions(
       currentValue: budgetValue(config.budget),
       options: budgetChoices(config.budget),
     },
+  ];
+}
+
+/** What keeps a person from being surprised. */
+function guardOptions(
+  config: SessionConfig,
+  models: readonly ModelInfo[],
+): readonly SessionConfigOption[] {
+  return [
     {
       id: 'judge',
       name: 'Completion judge',
@@ -138,6 +165,15 @@ export function configOptions(
       type: 'select',
       currentValue: config.checkpoints ?? 'best_effort',
       options: CHECKPOINT_POLICIES.map((value) => ({ value, ...CHECKPOINT_TEXTS[value] })),
+    },
+    {
+      id: 'gate_timeout',
+      name: 'Questions',
+      description: 'How long a question waits for a person before it counts as declined',
+      category: '_pilothouse_gate_timeout',
+      type: 'select',
+      currentValue: String(config.gateSeconds ?? FOR_EVER),
+      options: waitChoices(config.gateSeconds),
     },
   ];
 }
@@ -161,9 +197,11 @@ export function loopChangeOf(configId: string, value: string): LoopChange {
       return { judge: value === NO_JUDGE ? null : value };
     case 'checkpoints':
       return { checkpoints: oneOf(CHECKPOINT_POLICIES, value, 'way to keep files') };
+    case 'gate_timeout':
+      return { gateSeconds: value === FOR_EVER ? null : seconds(value) };
     default:
       throw badOption(
-        `There is no option "${configId}". Options: mode, model, thought_level, budget, judge, checkpoints.`,
+        `There is no option "${configId}". Options: mode, model, thought_level, budget, judge, checkpoints, gate_timeout.`,
       );
   }
 }
@@ -208,6 +246,23 @@ function judgeChoices(
     return first === undefined ? own : [...own, ...modelChoices(first.id, models)];
   }
   return [...own, ...modelChoices(current, models)];
+}
+
+function waitChoices(
+  current: number | undefined,
+): { readonly value: string; readonly name: string }[] {
+  const value = String(current ?? FOR_EVER);
+  if (WAITS.some((choice) => choice.value === value)) return [...WAITS];
+  return [...WAITS, { value, name: `${value} seconds` }];
+}
+
+/** A week at most. */
+function seconds(value: string): number {
+  const wait = Number(value);
+  if (/^\d{1,6}$/.test(value) && wait > 0 && wait <= 604_800) return wait;
+  throw badOption(
+    `"${value}" is no time limit for questions. Use "${FOR_EVER}", or whole seconds from 1 to 604800.`,
+  );
 }
 
 function budgetChoices(budget: Budget): { value: string; name: string; description?: string }[] {

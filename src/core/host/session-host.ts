@@ -2,9 +2,8 @@ import { Emitter, type Event } from '../../base/emitter.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Actor } from '../../protocol/controls.ts';
 import { agencyOf } from '../session/commands/stamp.ts';
-import type { SessionDeps } from '../session/deps.ts';
 import type { HistoryEvent, Stored } from '../session/events.ts';
-import type { SessionRow } from '../session/ports.ts';
+
 import type { Session } from '../session/session.ts';
 import { HOST } from '../session/state/gates.ts';
 import type { CommandId, SessionId } from '../session/words.ts';
@@ -25,37 +24,17 @@ import type { ComposedControls } from './controls/host-controls.ts';
 import type { ReceiptWriter } from './controls/receipts/receipted.ts';
 import { noSuchSession } from './controls/sessions-at-hand.ts';
 import { delegateLoop, type HostError, unknownSession } from './errors.ts';
-import type { ExportJournal } from './export/export-session.ts';
 import type { EventFeed } from './feed/event-feed.ts';
 import { createHostFeed } from './feed/host-feed.ts';
 import { HistoryReader } from './history-reader.ts';
+import type { HostParts } from './host-parts.ts';
 import type { HostedSession } from './hosted-session.ts';
-import type { ImportJournal } from './import/import-session.ts';
 import type { HistoryQuery } from './read-branch.ts';
-import { type MakerParts, SessionMaker } from './session-maker.ts';
+import { type ListQuery, SessionList } from './session-list.ts';
+import { SessionMaker } from './session-maker.ts';
 import { SessionTransfers } from './session-transfers.ts';
 import { HostEnd } from './shutdown/host-end.ts';
 import { SHUTDOWN_DEADLINES, type ShutdownReport } from './shutdown/phases.ts';
-
-/** The store as the host needs it: the engine's journal and what proves it. */
-export interface HostJournal extends ExportJournal, ImportJournal {
-  hashAt(sessionId: SessionId, eventId: number): Promise<string | null>;
-  verify(
-    sessionId: SessionId,
-    stream: 'history' | 'control',
-  ): Promise<{ ok: true } | { ok: false; seq: number; reason: string }>;
-}
-
-/** What the host is made of. */
-export type HostParts = MakerParts & {
-  readonly deps: SessionDeps & { readonly journal: HostJournal };
-  /** Removes what the log holds of a deleted session. */
-  readonly forgetInLog: (sessionId: SessionId) => void;
-  /** Removes what is kept of a deleted session's files. */
-  readonly forgetFiles: (sessionId: SessionId) => Promise<void>;
-};
-
-const DEFAULT_LIST_LIMIT = 50;
 
 /** The one owner of a data folder's live sessions. */
 export class LocalSessionHost implements SessionHost {
@@ -73,6 +52,7 @@ export class LocalSessionHost implements SessionHost {
   readonly #borrowed = new Map<SessionId, number>();
   readonly #receipts: ReceiptWriter;
   readonly #histories: HistoryReader;
+  readonly #list: SessionList;
   readonly controls: ComposedControls;
   /** Exports and imports. */
   readonly transfers: SessionTransfers;
@@ -87,6 +67,7 @@ export class LocalSessionHost implements SessionHost {
     this.#maker = new SessionMaker(parts);
     this.transfers = new SessionTransfers(parts.deps.journal, (id) => this.#changed.fire(id));
     this.#changeLog = new ChangeLog(parts.deps.journal);
+    this.#list = new SessionList(parts.deps.journal, (id) => this.#live.get(id));
     const { controls, receipts } = composeControls({
       deps: parts.deps,
       live: (sessionId) => this.#live.get(sessionId as SessionId),
@@ -147,30 +128,16 @@ export class LocalSessionHost implements SessionHost {
     return this.#join(hosted, client);
   }
 
-  async list(query: {
-    cwd?: string;
-    cursor?: string;
-    limit?: number;
-    text?: string;
-  }): Promise<{ sessions: readonly ListedSession[]; nextCursor?: string }> {
+  async list(
+    query: ListQuery,
+  ): Promise<{ sessions: readonly ListedSession[]; nextCursor?: string }> {
     this.#end.requireStore();
-    const { rows, nextCursor, found } = await this.#parts.deps.journal.sessions({
-      ...query,
-      limit: query.limit ?? DEFAULT_LIST_LIMIT,
-    });
-    const sessions = rows.map((row, index) => {
-      const hits = found?.[index];
-      return { ...this.#listed(row), ...(hits === undefined ? {} : { found: hits }) };
-    });
-    return nextCursor === undefined ? { sessions } : { sessions, nextCursor };
+    return await this.#list.page(query);
   }
 
   async describe(sessionId: SessionId): Promise<ListedSession | null> {
     this.#end.requireStore();
-    const live = this.#live.get(sessionId);
-    if (live !== undefined) return live.describe();
-    const row = await this.#parts.deps.journal.session(sessionId);
-    return row === null ? null : this.#listed(row);
+    return await this.#list.one(sessionId);
   }
 
   async close(sessionId: SessionId, actor: Actor): Promise<void> {
@@ -408,19 +375,6 @@ export class LocalSessionHost implements SessionHost {
     else this.#borrowed.delete(sessionId);
     const hosted = this.#live.get(sessionId);
     if (left === 0 && hosted?.isUnused === true) await this.#leave(hosted, 'session_closed', HOST);
-  }
-
-  #listed(row: SessionRow): ListedSession {
-    const live = this.#live.get(row.sessionId);
-    return (
-      live?.describe() ?? {
-        ...row,
-        liveState: 'persisted',
-        activePrompt: false,
-        openGates: 0,
-        currentModeId: 'ask',
-      }
-    );
   }
 
   /** Why an id is not that of a session; null if it is. */

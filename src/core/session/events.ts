@@ -2,8 +2,6 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import type {
   AvailableCommand,
   ContentBlock,
-  ElicitationSchema,
-  PermissionOption,
   PlanEntry,
   StopReason,
   ToolCallContent,
@@ -12,20 +10,16 @@ import type {
 } from '../../protocol/acp.ts';
 import type { Actor } from '../../protocol/controls.ts';
 import type { DelegateOutcome } from './commands/command.ts';
-import type {
-  CheckpointFiles,
-  ControlEvent,
-  Directive,
-  NextTurns,
-  PendingMessage,
-  RestoredFiles,
-} from './control-events.ts';
+import type { CheckpointFiles, ControlEvent, Directive, RestoredFiles } from './control-events.ts';
+import type { EphemeralEvent } from './ephemeral-events.ts';
+import type { GateAnswer, GateRequest } from './gate-words.ts';
 import type { FinishReason, ModelToolCall, ModelToolResult } from './model.ts';
 import type {
   CheckpointId,
   CommandId,
+  CompactionRejection,
+  DelegateOrigin,
   EnvironmentPolicy,
-  FsMode,
   GateId,
   InjectMode,
   LoopId,
@@ -39,55 +33,6 @@ import type {
   TurnId,
   Usage,
 } from './words.ts';
-
-/** What a gate asks of a person. */
-export type GateRequest =
-  | {
-      readonly kind: 'permission';
-      readonly toolCallId: ToolCallId;
-      readonly tool: string;
-      readonly title: string;
-      readonly toolKind: ToolKind;
-      readonly input: JsonObject;
-      readonly locations: readonly ToolCallLocation[];
-      readonly content: readonly ToolCallContent[];
-      readonly reason: string;
-      /** What it is made of, for example the parts of a compound command. */
-      readonly details: readonly string[];
-      readonly options: readonly PermissionOption[];
-    }
-  | {
-      readonly kind: 'ask';
-      readonly toolCallId: ToolCallId;
-      readonly message: string;
-      readonly schema: ElicitationSchema;
-    }
-  | {
-      readonly kind: 'auth';
-      /** What needs a sign-in: a model source or an MCP server, by name. */
-      readonly target: string;
-      readonly targetKind: 'model' | 'mcp';
-      readonly message: string;
-      /** Where to sign in, when it is done in a browser. */
-      readonly url?: string;
-    };
-
-/** How a gate was answered. */
-export type GateAnswer =
-  | { readonly kind: 'selected'; readonly optionId: string; readonly note?: string }
-  | { readonly kind: 'accepted'; readonly content: JsonObject }
-  /** `reason` is for the model, where the refusal was not a person's. */
-  | { readonly kind: 'declined'; readonly reason?: string }
-  | {
-      readonly kind: 'cancelled';
-      readonly reason:
-        | 'turn_cancelled'
-        | 'interrupted'
-        | 'call_cancelled'
-        | 'client_gone'
-        | 'session_closed'
-        | 'restart';
-    };
 
 /**
  * The history of a session: what the conversation is. Enduring: journaled before anyone sees it, in the
@@ -366,75 +311,6 @@ export type HistoryEvent =
       readonly stopReason: StopReason;
       readonly usage: Usage;
       readonly iterations: number;
-    };
-
-/** Whose loop it is, and how deep below the session: 1 for a delegate of the root loop. */
-export type DelegateOrigin = {
-  readonly rootId: SessionId;
-  readonly parentId: LoopId;
-  readonly requestId: CommandId;
-  readonly name: string;
-  readonly depth: number;
-};
-
-/** Why a compaction was not done. */
-export const COMPACTION_REJECTIONS = [
-  'nothing_to_gain',
-  'cancelled',
-  'summary_failed',
-  'shutting_down',
-  'restart',
-] as const;
-export type CompactionRejection = (typeof COMPACTION_REJECTIONS)[number];
-
-/** Only fanned out, never stored: everything in it can be rebuilt from enduring events. */
-export type EphemeralEvent =
-  | {
-      readonly type: 'message_chunk';
-      readonly turnId: TurnId;
-      readonly messageId: MessageId;
-      readonly kind: 'text' | 'thought';
-      readonly offset: number;
-      readonly text: string;
-      /** The newest durable event when the chunk was made. */
-      readonly afterEventId: number;
-    }
-  | {
-      readonly type: 'tool_output';
-      readonly turnId: TurnId;
-      readonly toolCallId: ToolCallId;
-      readonly text: string;
-    }
-  | {
-      readonly type: 'seam_passed';
-      readonly turnId: TurnId;
-      readonly iteration: number;
-      readonly seam: Seam;
-      /** Messages that were delivered here. */
-      readonly delivered: number;
-      readonly messageIds: readonly MessageId[];
-      /** True when the batch that stood before this seam was dropped. */
-      readonly dispatchSkipped: boolean;
-    }
-  /** What waits to be delivered, sent or kept changed. */
-  | {
-      readonly type: 'pending_changed';
-      readonly pending: readonly PendingMessage[];
-      readonly nextTurns: NextTurns;
-    }
-  | { readonly type: 'staged_changed'; readonly mode: FsMode; readonly paths: readonly string[] }
-  /** The summary is being written; the end is an enduring event. */
-  | {
-      readonly type: 'compaction_started';
-      readonly turnId: TurnId | null;
-      readonly messageId: MessageId;
-      readonly trigger: 'automatic' | 'manual';
-    }
-  | {
-      readonly type: 'activity_changed';
-      readonly activePrompt: boolean;
-      readonly openGates: number;
-      readonly queued: number;
     };
 
 /** What brought an event about: the commands behind it, oldest first; empty where nobody commanded it. */

@@ -3,11 +3,11 @@ import { messageOf } from '../../base/errors.ts';
 import type { Actor } from '../../protocol/controls.ts';
 import type { CompactDesk } from './control/compact-desk.ts';
 import type { Inbox } from './control/inbox.ts';
-import { InjectDesk } from './control/inject-desk.ts';
+import type { InjectDesk } from './control/inject-desk.ts';
 import { type LoopDeskParts, loopDesks } from './control/loop-desks.ts';
 import type { MachineDesk } from './control/machine-desk.ts';
-import { NextTurnDesk, type SentTurn, toCommandId } from './control/next-turn-desk.ts';
-import { Seams } from './control/seams.ts';
+import { type NextTurnDesk, type SentTurn, toCommandId } from './control/next-turn-desk.ts';
+import type { Seams } from './control/seams.ts';
 import type { CallCancelled } from './control/session-control.ts';
 import type { PendingMessage } from './control-events.ts';
 import type { SessionResources } from './deps.ts';
@@ -15,7 +15,7 @@ import type { NewRecord } from './ports.ts';
 import type { SessionSnapshot } from './state/folded.ts';
 import { type Gates, HOST } from './state/gates.ts';
 import type { ParkedTurn } from './state/parked.ts';
-import { PromptDesk } from './state/prompt-desk.ts';
+import type { PromptDesk } from './state/prompt-desk.ts';
 import {
   type PendingPrompt,
   type Prompt,
@@ -73,25 +73,21 @@ export class Loop {
 
   constructor(parts: LoopParts) {
     this.#parts = parts;
-    const { sessionId, recorder, inbox, deps } = parts;
     const desks = loopDesks(parts, {
       isFaulted: () => this.#fault !== null,
-      isTaken: (commandId) => this.#prompts.knows(commandId) || this.nextTurns.reserves(commandId),
-      wake: () => this.#begin(),
+      isRunning: () => this.#running !== null && !this.#running.abort.signal.aborted,
+      begin: () => this.#begin(),
       hold: () => this.hold(),
+      makeWay: (actor) => this.#makeWay(actor),
+      announce: () => this.announce(),
+      announcePending: () => this.announcePending(),
     });
     this.machine = desks.machine;
     this.compactions = desks.compactions;
-    this.#seams = new Seams({
-      sessionId,
-      recorder,
-      inbox,
-      machine: this.machine,
-      directives: () => this.#parts.conversation.directives,
-      clock: deps.clock,
-      ids: deps.ids,
-      withDirectives: deps.directives ?? true,
-    });
+    this.injects = desks.injects;
+    this.nextTurns = desks.nextTurns;
+    this.#prompts = desks.prompts;
+    this.#seams = desks.seams;
     this.#turnParts = {
       ...parts,
       // Another one after each move of the history.
@@ -106,36 +102,6 @@ export class Loop {
       },
       announcePending: () => this.announcePending(),
     };
-    this.injects = new InjectDesk({
-      sessionId,
-      deps,
-      recorder,
-      stamp: parts.stamp,
-      inbox,
-      seams: this.#seams,
-      isRunning: () => this.#running !== null && !this.#running.abort.signal.aborted,
-      announce: () => this.announcePending(),
-    });
-    this.#prompts = new PromptDesk({
-      recorder,
-      state: parts.state,
-      stamp: parts.stamp,
-      digest: deps.digest,
-      isReserved: (commandId) => this.nextTurns.reserves(commandId),
-      begin: () => this.#begin(),
-      announce: () => this.announce(),
-    });
-    this.nextTurns = new NextTurnDesk({
-      queue: parts.nextTurns,
-      recorder,
-      ids: deps.ids,
-      clock: deps.clock,
-      isTaken: (commandId) => this.#prompts.knows(commandId),
-      isHeld: (commandId) => parts.state.command(commandId)?.resolution === 'held',
-      wake: () => this.#begin(),
-      makeWay: (actor) => this.#makeWay(actor),
-      announce: () => this.announcePending(),
-    });
     this.#promptTurns = {
       ...parts,
       conversation: () => this.#parts.conversation,

@@ -12,7 +12,8 @@ import { ControlRefused } from './control/refusal.ts';
 import { type KeptWorkspace, keepWorkspace } from './control/workspace-desk.ts';
 import type { ControlEvent } from './control-events.ts';
 import type { SessionDeps, SessionResources } from './deps.ts';
-import type { EphemeralEvent, HistoryEvent, LoopSignal } from './events.ts';
+import type { EphemeralEvent } from './ephemeral-events.ts';
+import type { HistoryEvent, LoopSignal } from './events.ts';
 import { CurrentBranch } from './history/current-branch.ts';
 import { Exclusive } from './history/exclusive.ts';
 import type { MovedCounts, NewMove } from './history/new-move.ts';
@@ -71,42 +72,27 @@ export class Session implements Disposable {
     this.#folded = folded;
     this.#newId = () => deps.ids.unique();
     this.#digest = deps.digest;
-    const onFault = (cause: unknown): void => {
-      deps.log.error('A session stopped: its history could not be written', {
-        sessionId,
-        error: messageOf(cause),
-      });
-      this.#faulted = true;
-      this.#loop.stopForFault(cause);
-    };
-    const onListenerError = (error: unknown): void =>
-      deps.log.error('A session listener failed', { sessionId, error: messageOf(error) });
-    const causes = new Causes(folded.state.open.progress);
-    this.#recorder = new Recorder(sessionId, deps.journal, tip, causes, onFault, onListenerError);
     this.#report = (what, failure) => deps.log.warn(what, { sessionId, error: messageOf(failure) });
+    const { journal, ids, clock, digest } = deps;
+    this.#recorder = new Recorder({
+      sessionId,
+      journal,
+      tip,
+      causes: new Causes(folded.state.open.progress),
+      onFault: (cause) => this.#fail(cause, deps),
+      onListenerError: (error) => this.#report('A session listener failed', error),
+    });
     this.#recorder.onSignal((signal) => this.#fold(signal));
-    const { ids, clock, digest } = deps;
-    const loopId = rootLoop(sessionId);
-    this.#stamp = new CommandStamp({ session_id: this.#rootId(), loop_id: loopId }, ids, clock);
+    const target = { session_id: this.#rootId(), loop_id: rootLoop(sessionId) };
+    const isKnown = (id: CommandId): boolean =>
+      this.command(id) !== undefined || this.#loop.nextTurns.reserves(id);
+    this.#stamp = new CommandStamp(target, ids, clock, isKnown);
     const onChange = (): void => this.#loop.announce();
     this.#gates = new Gates({ recorder: this.#recorder, ids, clock, onChange });
-    const { journal } = deps;
     const { timeline } = folded.state;
     const parts = { sessionId, journal, recorder: this.#recorder, timeline };
     this.#branch = new CurrentBranch(parts, folded.conversation);
-    const current = (): Conversation => this.conversation;
-    this.#loop = new Loop({
-      sessionId,
-      deps,
-      resources,
-      recorder: this.#recorder,
-      stamp: this.#stamp,
-      gates: this.#gates,
-      ...folded,
-      get conversation() {
-        return current();
-      },
-    });
+    this.#loop = this.#makeLoop(deps);
     this.#exclusive = new Exclusive(() => this.#loop.hold());
     const changes = new LoopChanges({
       recorder: this.#recorder,
@@ -125,6 +111,32 @@ export class Session implements Disposable {
       digest,
     });
     this.entries = new SessionEntries({ loop: this.#loop, commands: this.#commands, changes });
+  }
+
+  #makeLoop(deps: SessionDeps): Loop {
+    const current = (): Conversation => this.conversation;
+    return new Loop({
+      sessionId: this.sessionId,
+      deps,
+      resources: this.#resources,
+      recorder: this.#recorder,
+      stamp: this.#stamp,
+      gates: this.#gates,
+      ...this.#folded,
+      get conversation() {
+        return current();
+      },
+    });
+  }
+
+  #fail(cause: unknown, { log }: SessionDeps): void {
+    const error = messageOf(cause);
+    log.error('A session stopped: its history could not be written', {
+      sessionId: this.sessionId,
+      error,
+    });
+    this.#faulted = true;
+    this.#loop.stopForFault(cause);
   }
 
   /** A delegate's commands name the session that it belongs to. */

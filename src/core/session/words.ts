@@ -141,3 +141,22 @@ export type Usage = {
   readonly thoughtTokens?: number;
   readonly costUsd?: number;
 };
+
+/** Whose loop it is, and how deep below the session: 1 for a delegate of the root loop. */
+export type DelegateOrigin = {
+  readonly rootId: SessionId;
+  readonly parentId: LoopId;
+  readonly requestId: CommandId;
+  readonly name: string;
+  readonly depth: number;
+};
+
+/** Why a compaction was not done. */
+export const COMPACTION_REJECTIONS = [
+  'nothing_to_gain',
+  'cancelled',
+  'summary_failed',
+  'shutting_down',
+  'restart',
+] as const;
+export type CompactionRejection = (typeof COMPACTION_REJECTIONS)[number];

@@ -4,7 +4,7 @@ import { Deferred } from '../../../src/base/deferred.ts';
 import type { Client, LiveSession } from '../../../src/core/host/api.ts';
 import { openHost, type RunningHost } from '../../../src/core/host/compose/open-host.ts';
 import { createLog } from '../../../src/core/host/log/log.ts';
-import type { HostParts } from '../../../src/core/host/session-host.ts';
+import type { HostParts } from '../../../src/core/host/host-parts.ts';
 import type { ShutdownDeadlines } from '../../../src/core/host/shutdown/phases.ts';
 import type { SessionId } from '../../../src/core/session/words.ts';
 import { tempFolder } from '../../support/agent-core/agent-core.ts';

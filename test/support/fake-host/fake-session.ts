@@ -8,16 +8,15 @@ import type {
   Snapshot,
 } from '../../../src/core/host/api.ts';
 import type { ControlEvent } from '../../../src/core/session/control-events.ts';
+import type { EphemeralEvent } from '../../../src/core/session/ephemeral-events.ts';
 import type {
-  DelegateOrigin,
-  EphemeralEvent,
-  GateAnswer,
-  GateRequest,
   HistoryEvent,
   LoopSignal,
   SessionSignal,
   Stored,
 } from '../../../src/core/session/events.ts';
+import type { GateAnswer, GateRequest } from '../../../src/core/session/gate-words.ts';
+import type { DelegateOrigin } from '../../../src/core/session/words.ts';
 import {
   type CommandId,
   type GateId,

@@ -13,7 +13,7 @@ import { openHost } from '../../../src/core/host/compose/open-host.ts';
 import { createLog } from '../../../src/core/host/log/log.ts';
 import { systemClock } from '../../../src/core/host/node-ports.ts';
 import { openJournal } from '../../../src/core/journal/open-journal.ts';
-import type { GateAnswer } from '../../../src/core/session/events.ts';
+import type { GateAnswer } from '../../../src/core/session/gate-words.ts';
 
 const [name = ''] = process.argv.slice(2);
 if (!/^[a-z0-9-]+$/u.test(name)) throw new Error('Say what the fixture is called.');

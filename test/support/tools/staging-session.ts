@@ -3,11 +3,8 @@ import { Emitter } from '../../../src/base/emitter.ts';
 import { foldSession } from '../../../src/core/host/fold-session.ts';
 import { StagedFiles, type StagingSession } from '../../../src/core/host/staged/staged-files.ts';
 import type { ControlEvent } from '../../../src/core/session/control-events.ts';
-import type {
-  EphemeralEvent,
-  HistoryEvent,
-  SessionSignal,
-} from '../../../src/core/session/events.ts';
+import type { EphemeralEvent } from '../../../src/core/session/ephemeral-events.ts';
+import type { HistoryEvent, SessionSignal } from '../../../src/core/session/events.ts';
 import type { Journal, NewRecord } from '../../../src/core/session/ports.ts';
 import type { DocumentFiles, Workspace } from '../../../src/core/session/tool.ts';
 import type { SessionId, ToolCallId, TurnId } from '../../../src/core/session/words.ts';

@@ -5,7 +5,7 @@ import type {
   RequestPermissionResponse,
 } from '../../../protocol/acp.ts';
 import { misfitOf } from '../../host/controls/gate-response.ts';
-import type { GateAnswer, GateRequest } from '../../session/events.ts';
+import type { GateAnswer, GateRequest } from '../../session/gate-words.ts';
 import * as checks from '../generated/schema-checks.mjs';
 import { metaOf, requireValid } from '../params.ts';
 

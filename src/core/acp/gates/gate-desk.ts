@@ -4,7 +4,7 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Actor } from '../../../protocol/controls.ts';
 import type { RpcPeer } from '../../../protocol/transport/rpc-types.ts';
 import type { LiveSession } from '../../host/api.ts';
-import type { GateAnswer } from '../../session/events.ts';
+import type { GateAnswer } from '../../session/gate-words.ts';
 import type { Log } from '../../session/ports.ts';
 import type { GateId } from '../../session/words.ts';
 import type { ClientFacts } from '../client-facts.ts';

@@ -2,7 +2,7 @@ import type { CreateElicitationRequest, RequestPermissionRequest } from '../../.
 import type { GateExtras } from '../../../protocol/acp-meta.ts';
 import type { PilothouseClientMethods } from '../../../protocol/pilothouse.ts';
 import type { OpenGate } from '../../host/api.ts';
-import type { GateRequest } from '../../session/events.ts';
+import type { GateRequest } from '../../session/gate-words.ts';
 import type { SessionId } from '../../session/words.ts';
 import type { ClientFacts } from '../client-facts.ts';
 

@@ -1,5 +1,6 @@
 import type { SessionUpdate } from '../../../protocol/acp.ts';
-import type { EphemeralEvent, HistoryEvent } from '../../session/events.ts';
+import type { EphemeralEvent } from '../../session/ephemeral-events.ts';
+import type { HistoryEvent } from '../../session/events.ts';
 import { type Audience, metaFor } from './projected.ts';
 
 type Of<T extends HistoryEvent['type']> = Extract<HistoryEvent, { type: T }>;

@@ -1,6 +1,7 @@
 import type { SessionUpdate } from '../../../protocol/acp.ts';
 import type { WireUpdate } from '../../../protocol/harn.ts';
-import type { EphemeralEvent, HistoryEvent, Stored } from '../../session/events.ts';
+import type { EphemeralEvent } from '../../session/ephemeral-events.ts';
+import type { HistoryEvent, Stored } from '../../session/events.ts';
 import type { Mode } from '../../session/words.ts';
 import { Compactions } from './compactions.ts';
 import { type ControlHistory, controlUpdates, isControlHistory } from './control-updates.ts';

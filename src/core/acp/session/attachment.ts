@@ -3,13 +3,8 @@ import type { Disposable } from '../../../base/disposables.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { LiveSession, SessionHost, Snapshot } from '../../host/api.ts';
 import type { ControlEvent } from '../../session/control-events.ts';
-import type {
-  Cause,
-  EphemeralEvent,
-  HistoryEvent,
-  SessionSignal,
-  Stored,
-} from '../../session/events.ts';
+import type { EphemeralEvent } from '../../session/ephemeral-events.ts';
+import type { Cause, HistoryEvent, SessionSignal, Stored } from '../../session/events.ts';
 import type { Log } from '../../session/ports.ts';
 import type { GateId, SessionId } from '../../session/words.ts';
 import type { Role } from '../access/credential.ts';

@@ -1,5 +1,6 @@
 import type { Disposable } from '../../../base/disposables.ts';
-import type { EphemeralEvent, HistoryEvent } from '../../session/events.ts';
+import type { EphemeralEvent } from '../../session/ephemeral-events.ts';
+import type { HistoryEvent } from '../../session/events.ts';
 import type { SessionId } from '../../session/words.ts';
 import type { ClientFacts } from '../client-facts.ts';
 import { shownPending, shownQueue } from '../control/shown-pending.ts';

@@ -1,5 +1,6 @@
-import type { DelegateOrigin, EphemeralEvent, SessionSignal } from '../../session/events.ts';
-import type { LoopId } from '../../session/words.ts';
+import type { EphemeralEvent } from '../../session/ephemeral-events.ts';
+import type { SessionSignal } from '../../session/events.ts';
+import type { DelegateOrigin, LoopId } from '../../session/words.ts';
 
 /** How many signals wait for a client before it is served from the store. */
 export const MOST_PENDING = 1_024;

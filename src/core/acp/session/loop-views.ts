@@ -1,13 +1,7 @@
 import type { LoopMark } from '../../../protocol/acp-meta.ts';
 import type { LiveSession } from '../../host/api.ts';
-import type {
-  DelegateOrigin,
-  HistoryEvent,
-  LoopSignal,
-  SessionSignal,
-  Stored,
-} from '../../session/events.ts';
-import type { LoopId } from '../../session/words.ts';
+import type { HistoryEvent, LoopSignal, SessionSignal, Stored } from '../../session/events.ts';
+import type { DelegateOrigin, LoopId } from '../../session/words.ts';
 import type { Role } from '../access/credential.ts';
 import type { ClientFacts } from '../client-facts.ts';
 import { audienceOf } from '../client-facts.ts';

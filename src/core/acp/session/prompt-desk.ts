@@ -1,4 +1,4 @@
-import { messageOf } from '../../../base/errors.ts';
+import { codeOf, messageOf } from '../../../base/errors.ts';
 import type { Actor } from '../../../protocol/controls.ts';
 import { RpcError } from '../../../protocol/errors.ts';
 import type { ArrivedCall, IncomingRequest, Reply } from '../../../protocol/transport/rpc-types.ts';
@@ -90,13 +90,32 @@ export class PromptDesk {
       });
     }
     const { commandId } = commandIdOf(params);
-    const { status, receipt } = this.#cancel(
+    const cancelled = this.#tryCancel(
       sessionId as SessionId,
       actor,
       commandId as CommandId | undefined,
     );
-    await receipt;
-    return status;
+    if ('collision' in cancelled) {
+      await refusals.refuse('session/cancel', params, 'command_collision', actor);
+      throw cancelled.collision;
+    }
+    await cancelled.receipt;
+    return cancelled.status;
+  }
+
+  /** The id may be another command's: then nothing is stopped, and the caller has to know. */
+  #tryCancel(
+    sessionId: SessionId,
+    actor: Actor,
+    commandId?: CommandId,
+  ): CancelResult | { readonly collision: Error } {
+    try {
+      return this.#cancel(sessionId, actor, commandId);
+    } catch (failure) {
+      if (failure instanceof Error && codeOf(failure) === 'session.command_collision')
+        return { collision: failure };
+      throw failure;
+    }
   }
 
   /** Hands over the prompts of a session that arrived so far, as they will be: what comes next finds them running. */

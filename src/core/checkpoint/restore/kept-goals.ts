@@ -26,22 +26,9 @@ export type KeptFacts = {
  */
 export async function goalsOfKept(facts: KeptFacts): Promise<Goals> {
   const { files, state, now, turns, leftAt } = facts;
-  const target = new Map<string, Entry>();
   const left = new Map<string, Entry>();
-  const folders = new Set<string>();
   const turnsLeft = combined(turns).left;
-  const { apart = [], emptyFolders = [] } = state.whole ?? {};
-  const leftOut = new Apart(apart, path.sep);
-  const present = new Map<string, Entry>();
-  for (const [root, snapshot] of now) {
-    const known = knownFolders({ files: state.entries, apart, emptyFolders }, root);
-    for (const [file, held] of snapshot.files) {
-      present.set(file, held);
-      if (state.entries.has(file) || leftOut.has(file)) continue;
-      target.set(file, null);
-      for (const folder of foldersAbove(file, root)) if (!known.has(folder)) folders.add(folder);
-    }
-  }
+  const { present, target, folders } = comparedWith(state, now);
   for (const [file, entry] of state.entries)
     if (!same(present.get(file) ?? null, entry)) target.set(file, entry);
   for (const file of target.keys()) {
@@ -58,4 +45,30 @@ export async function goalsOfKept(facts: KeptFacts): Promise<Goals> {
     coverage,
     reason: reason ?? null,
   };
+}
+
+/** What is there now, and what of it was not there then: files to go, and the folders that came with them. */
+function comparedWith(
+  state: KeptFacts['state'],
+  now: KeptFacts['now'],
+): {
+  readonly present: Map<string, Entry>;
+  readonly target: Map<string, Entry>;
+  readonly folders: ReadonlySet<string>;
+} {
+  const target = new Map<string, Entry>();
+  const folders = new Set<string>();
+  const { apart = [], emptyFolders = [] } = state.whole ?? {};
+  const leftOut = new Apart(apart, path.sep);
+  const present = new Map<string, Entry>();
+  for (const [root, snapshot] of now) {
+    const known = knownFolders({ files: state.entries, apart, emptyFolders }, root);
+    for (const [file, held] of snapshot.files) {
+      present.set(file, held);
+      if (state.entries.has(file) || leftOut.has(file)) continue;
+      target.set(file, null);
+      for (const folder of foldersAbove(file, root)) if (!known.has(folder)) folders.add(folder);
+    }
+  }
+  return { present, target, folders };
 }

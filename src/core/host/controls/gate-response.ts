@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../../base/json.ts';
 import type { ElicitationSchema } from '../../../protocol/acp.ts';
 import type { PersonsAnswer } from '../../session/commands/entry-points.ts';
 import { ControlRefused } from '../../session/control/refusal.ts';
-import type { GateRequest } from '../../session/events.ts';
+import type { GateRequest } from '../../session/gate-words.ts';
 import type { GateResponse } from './durable-api.ts';
 
 /** The answer that a response states, whatever is asked: the same response is the same answer, also after its gate. */

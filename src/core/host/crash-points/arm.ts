@@ -1,5 +1,5 @@
 import type { Model, ModelCatalog } from '../../session/model.ts';
-import type { HostParts } from '../session-host.ts';
+import type { HostParts } from '../host-parts.ts';
 import type { ResourceFactory } from '../session-resources.ts';
 import { CrashPlan } from './crash-plan.ts';
 import { crashingJournal } from './crashing-journal.ts';

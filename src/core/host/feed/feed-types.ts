@@ -1,6 +1,7 @@
 import { CodedError } from '../../../base/errors.ts';
 import type { ControlEvent } from '../../session/control-events.ts';
-import type { EphemeralEvent, HistoryEvent, Stored } from '../../session/events.ts';
+import type { EphemeralEvent } from '../../session/ephemeral-events.ts';
+import type { HistoryEvent, Stored } from '../../session/events.ts';
 import type { HistoryRange } from '../../session/ports.ts';
 import type { LoopId, SessionId } from '../../session/words.ts';
 

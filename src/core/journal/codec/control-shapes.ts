@@ -6,7 +6,7 @@ import type {
   ReminderTraits,
   RestoredFiles,
 } from '../../session/control-events.ts';
-import type { DelegateOrigin } from '../../session/events.ts';
+import type { DelegateOrigin } from '../../session/words.ts';
 import {
   AUTHORITIES,
   type CheckpointId,

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { DELEGATE_OUTCOMES } from '../../session/commands/command.ts';
 import type { CommandResolution, ControlEvent } from '../../session/control-events.ts';
-import { COMPACTION_REJECTIONS, type HistoryEvent } from '../../session/events.ts';
+import type { HistoryEvent } from '../../session/events.ts';
+import { COMPACTION_REJECTIONS } from '../../session/words.ts';
 import { durableCommand, liveCommand, loopId } from './command-shapes.ts';
 import * as control from './control-shapes.ts';
 import * as shape from './event-shapes.ts';

@@ -12,7 +12,7 @@ import type {
   ToolKind,
 } from '../../../protocol/acp.ts';
 import { type Actor, CONTROLS, type ControlOutcome } from '../../../protocol/controls.ts';
-import type { GateAnswer, GateRequest } from '../../session/events.ts';
+import type { GateAnswer, GateRequest } from '../../session/gate-words.ts';
 import type { ModelToolCall, ModelToolResult } from '../../session/model.ts';
 import {
   type Budget,

@@ -59,6 +59,7 @@ export class CommandDesk {
     const bodyHash = this.#digest({ gateId, answer });
     const repeated = this.#repeated(commandId, bodyHash);
     if (repeated !== null) return await repeated;
+    this.#parts.stamp.claim(commandId);
     const answered = this.#respond(gateId, answer, origin, bodyHash);
     if (commandId !== undefined) this.#answers.set(commandId, { bodyHash, answer: answered });
     return await answered;
@@ -86,6 +87,7 @@ export class CommandDesk {
     const bodyHash = this.#digest(payload);
     const repeated = this.#repeated(origin.commandId, bodyHash);
     if (repeated !== null) return (await repeated) ? 'withdrawn' : 'no_op';
+    this.#parts.stamp.claim(origin.commandId);
     const command = this.#parts.stamp.stamp('cancel_queued_input', payload, origin);
     const answer = this.#withdrawWith(command, bodyHash, origin);
     this.#answers.set(command.command_id, { bodyHash, answer });
@@ -126,12 +128,16 @@ export class CommandDesk {
     return isActive ? 'active' : 'noop';
   }
 
-  /** Stops what arrived before `order`; see `Session.cancelBefore`, which `stop` is. */
+  /**
+   * Stops what arrived before `order`; see `Session.cancelBefore`, which `stop` is. Throws `session.command_collision`
+   * and stops nothing if a command of another type has the id.
+   */
   cancel(order: number, reason: Cancelling, origin: CommandOrigin, stop: CancelBefore): Cancelled {
     const { commandId } = origin;
     const known = commandId === undefined ? undefined : this.#knownCancel(commandId);
     if (known !== undefined) return known;
     const { recorder, stamp } = this.#parts;
+    stamp.claim(commandId);
     const payload = reason.why === undefined ? {} : { reason: reason.why };
     const command = stamp.stamp('cancel', payload, origin);
     const issued = recorder.append([issuedRecord(command, this.#digest(payload))]);
@@ -152,7 +158,7 @@ export class CommandDesk {
     const live = this.#cancels.get(commandId);
     if (live !== undefined) return live;
     const known = this.#parts.state.command(commandId);
-    if (known === undefined) return undefined;
+    if (known?.type !== 'cancel') return undefined;
     return { ended: known.resolution === 'applied', recorded: Promise.resolve() };
   }
 

@@ -1,4 +1,4 @@
-import type { GateAnswer } from '../events.ts';
+import type { GateAnswer } from '../gate-words.ts';
 import type { ProcessInfo } from '../tool.ts';
 import type { CommandId, GateId, LoopId, SessionConfig, Usage } from '../words.ts';
 import type { DelegateOutcome } from './command.ts';

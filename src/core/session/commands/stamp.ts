@@ -10,6 +10,7 @@ import {
   type CommandType,
   type PayloadOf,
 } from './command.ts';
+import { SessionError } from './session-error.ts';
 
 /** Who sends a command, and what is known of it before it is stamped. */
 export type CommandOrigin = {
@@ -30,15 +31,40 @@ export class CommandStamp {
   readonly #target: { readonly session_id: SessionId; readonly loop_id: LoopId };
   readonly #ids: Ids;
   readonly #clock: Pick<Clock, 'now'>;
+  readonly #isKnown: (commandId: CommandId) => boolean;
+  /** Ids of clients that commands of this process have, also of those that are not on disk yet. */
+  readonly #claimed = new Set<CommandId>();
 
+  /** `isKnown` says whether the records, or what is held for later, have an id already. */
   constructor(
     target: { readonly session_id: SessionId; readonly loop_id: LoopId },
     ids: Ids,
     clock: Pick<Clock, 'now'>,
+    isKnown: (commandId: CommandId) => boolean = () => false,
   ) {
     this.#target = target;
     this.#ids = ids;
     this.#clock = clock;
+    this.#isKnown = isKnown;
+  }
+
+  /** True if a command of this process has the id. */
+  hasClaimed(commandId: CommandId): boolean {
+    return this.#claimed.has(commandId);
+  }
+
+  /**
+   * Takes a client's id for one command, whatever its type, before anything of it is on disk. Throws
+   * `session.command_collision` if another command has it.
+   */
+  claim(commandId: CommandId | undefined): void {
+    if (commandId === undefined) return;
+    if (this.#claimed.has(commandId) || this.#isKnown(commandId))
+      throw new SessionError(
+        'session.command_collision',
+        `The command id ${commandId} was used before with another body. Use a new id.`,
+      );
+    this.#claimed.add(commandId);
   }
 
   /** A command of this loop, as it is journaled or acknowledged. */

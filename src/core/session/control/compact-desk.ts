@@ -5,14 +5,21 @@ import { SessionError } from '../commands/session-error.ts';
 import type { CommandOrigin, CommandStamp } from '../commands/stamp.ts';
 import type { ControlEvent } from '../control-events.ts';
 import type { SessionDeps } from '../deps.ts';
-import type { CompactionRejection } from '../events.ts';
 import type { SideGround } from '../side/side-request.ts';
 import type { Conversation } from '../state/conversation.ts';
 import type { Recorder } from '../state/recorder.ts';
 import { NO_USAGE } from '../turn/budget.ts';
 import { type Condensed, type Condensing, condense, keptOf } from '../turn/condense.ts';
 import type { TurnContext } from '../turn/turn-context.ts';
-import type { CommandId, MessageId, SessionConfig, SessionId, TurnId, Usage } from '../words.ts';
+import type {
+  CommandId,
+  CompactionRejection,
+  MessageId,
+  SessionConfig,
+  SessionId,
+  TurnId,
+  Usage,
+} from '../words.ts';
 import { type CompactionEnd, type Compactions, endRecords, outcomeOf } from './compactions.ts';
 
 /** What the desk works with. */
@@ -73,6 +80,7 @@ export class CompactDesk {
     const known = this.#known(origin.commandId);
     if (known !== null) return known;
     if (this.#isClosed) return { kind: 'rejected', ...why('shutting_down') };
+    stamp.claim(origin.commandId);
     const command = stamp.stamp('compact', {}, origin);
     const issued = issuedEvent(command, deps.digest);
     const outcome = new Deferred<CompactionOutcome>();

@@ -2,11 +2,12 @@ import { canonicalJson } from '../../../base/canonical-json.ts';
 import type { ContentBlock } from '../../../protocol/acp.ts';
 import type { Actor } from '../../../protocol/controls.ts';
 import { resolution } from '../commands/resolution.ts';
+import { SessionError } from '../commands/session-error.ts';
 import type { CommandStamp } from '../commands/stamp.ts';
 import type { ControlEvent } from '../control-events.ts';
 import type { SessionDeps } from '../deps.ts';
 import type { Recorder } from '../state/recorder.ts';
-import type { MessageId, SessionId } from '../words.ts';
+import type { CommandId, MessageId, SessionId } from '../words.ts';
 import type { Inbox } from './inbox.ts';
 import { ControlRefused } from './refusal.ts';
 import { requireContent } from './required-content.ts';
@@ -48,6 +49,7 @@ export class InjectDesk {
     this.#requireOpen();
     requireContent(content);
     requireRoom(inbox.pending(), content);
+    this.#claim(commandId);
     const messageId = deps.ids.unique() as MessageId;
     const event = injectIssued(this.#parts.stamp, message, messageId, bodyHash);
     inbox.apply(event, deps.clock.now());
@@ -86,6 +88,15 @@ export class InjectDesk {
     for (const event of events) this.#parts.inbox.apply(event, this.#parts.deps.clock.now());
     await this.#parts.recorder.control(...events);
     this.#parts.announce();
+  }
+
+  #claim(commandId: CommandId | undefined): void {
+    try {
+      this.#parts.stamp.claim(commandId);
+    } catch (collision) {
+      if (!(collision instanceof SessionError)) throw collision;
+      throw new ControlRefused('command_collision', collision.message, {}, collision);
+    }
   }
 
   #requireOpen(): void {

@@ -73,8 +73,9 @@ export class LoopChanges {
     try {
       await check?.(change);
     } catch (failure) {
-      if (!(failure instanceof CodedError)) throw failure;
-      return this.#refuse(commands, failure);
+      const refusal: CodedError | null = failure instanceof CodedError ? failure : null;
+      if (refusal === null) throw failure;
+      return this.#refuse(commands, refusal);
     }
     return this.#commit(commands, wanted, origin);
   }

@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { Deferred } from '../../../base/deferred.ts';
 import type { Ids } from '../../../base/ids.ts';
 import type { Actor } from '../../../protocol/controls.ts';
-import type { GateAnswer, GateRequest } from '../events.ts';
+import type { GateAnswer, GateRequest } from '../gate-words.ts';
 import type { NewRecord } from '../ports.ts';
 import { abortReason } from '../turn/aborts.ts';
 import type { GateId, TurnId } from '../words.ts';

@@ -1,7 +1,8 @@
 import type { ContentBlock } from '../../../protocol/acp.ts';
 import type { Actor } from '../../../protocol/controls.ts';
 import type { ControlEvent } from '../control-events.ts';
-import type { GateAnswer, GateRequest, HistoryEvent } from '../events.ts';
+import type { HistoryEvent } from '../events.ts';
+import type { GateAnswer, GateRequest } from '../gate-words.ts';
 import { addUsage, NO_USAGE } from '../turn/budget.ts';
 import type { CommandId, GateId, SessionConfig, ToolCallId, TurnId, Usage } from '../words.ts';
 

@@ -50,9 +50,14 @@ export class PromptDesk {
     return this.#waiting.length;
   }
 
-  /** True if a prompt of this id was ever admitted. */
+  /** True if a prompt of this id was ever admitted, or another command has it. */
   knows(commandId: CommandId): boolean {
-    return this.#open.has(commandId) || this.#parts.state.command(commandId) !== undefined;
+    const { state, stamp } = this.#parts;
+    return (
+      this.#open.has(commandId) ||
+      state.command(commandId) !== undefined ||
+      stamp.hasClaimed(commandId)
+    );
   }
 
   /** See `Session.prompt`. */
@@ -70,6 +75,7 @@ export class PromptDesk {
     const isStopped = prompt.order < this.#cancelledBefore;
     const full = isStopped ? null : this.#full(prompt);
     if (full !== null) return Promise.reject(full);
+    this.#parts.stamp.claim(prompt.commandId);
     const pending = pendingPrompt(prompt, this.issued(prompt, bodyHash));
     this.open(pending);
     if (isStopped) this.#withdraw([pending]);
@@ -202,13 +208,15 @@ export class PromptDesk {
       reason,
     } as const;
     const events = prompt.accepted ? [resolved] : [issued, resolved];
-    this.close(prompt);
     try {
       await this.#parts.recorder.control(...events);
       prompt.outcome.resolve(neverBegan());
     } catch (cause) {
       prompt.outcome.reject(cause);
       throw cause;
+    } finally {
+      // Until its end is on disk a repeat is told by the prompt itself.
+      this.close(prompt);
     }
   }
 }

@@ -1,13 +1,26 @@
 import type { Disposable } from '../../../base/disposables.ts';
 import { Emitter } from '../../../base/emitter.ts';
 import type { ControlEvent } from '../control-events.ts';
-import type { EphemeralEvent, HistoryEvent, LoopSignal } from '../events.ts';
+import type { EphemeralEvent } from '../ephemeral-events.ts';
+import type { HistoryEvent, LoopSignal } from '../events.ts';
 import type { Journal, NewRecord, StoredRecord } from '../ports.ts';
 import type { SessionId } from '../words.ts';
 import type { Causes } from './causes.ts';
 
 /** Where a session's history stands. */
 export type Tip = { readonly lastEventId: number; readonly prefixHash: string };
+
+/** What a recorder works with. */
+export type RecorderParts = {
+  readonly sessionId: SessionId;
+  readonly journal: Journal;
+  /** Where the history stands. */
+  readonly tip: Tip;
+  readonly causes: Causes;
+  /** Called once, with the first failure of an append. */
+  readonly onFault: (fault: unknown) => void;
+  readonly onListenerError: (error: unknown) => void;
+};
 
 /**
  * The only way events get out of a session: enduring ones are journaled first and then delivered, in the order of
@@ -25,14 +38,7 @@ export class Recorder implements Disposable {
   #fault: { readonly cause: unknown } | null = null;
   #disposed = false;
 
-  constructor(
-    sessionId: SessionId,
-    journal: Journal,
-    tip: Tip,
-    causes: Causes,
-    onFault: (fault: unknown) => void,
-    onListenerError: (error: unknown) => void,
-  ) {
+  constructor({ sessionId, journal, tip, causes, onFault, onListenerError }: RecorderParts) {
     this.#sessionId = sessionId;
     this.#journal = journal;
     this.#tip = tip;

@@ -2,10 +2,11 @@ import type { AvailableCommand, ContentBlock, StopReason } from '../../../protoc
 import type { Actor } from '../../../protocol/controls.ts';
 import type { DurableCommand } from '../commands/command.ts';
 import type { ControlEvent } from '../control-events.ts';
-import type { DelegateOrigin, HistoryEvent } from '../events.ts';
+import type { HistoryEvent } from '../events.ts';
 import { Timeline } from '../history/timeline.ts';
 import type {
   CommandId,
+  DelegateOrigin,
   GateId,
   LoopId,
   ProcessId,
@@ -165,6 +166,15 @@ export class SessionState {
       case 'turn_ended':
         this.#endTurn(event);
         break;
+      default:
+        this.#applyOpen(event);
+        break;
+    }
+  }
+
+  /** What is open while it has no end. */
+  #applyOpen(event: HistoryEvent): void {
+    switch (event.type) {
       case 'tool_started':
         this.#started.add(event.toolCallId);
         break;

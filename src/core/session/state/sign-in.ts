@@ -1,5 +1,5 @@
 import type { Actor } from '../../../protocol/controls.ts';
-import type { GateAnswer } from '../events.ts';
+import type { GateAnswer } from '../gate-words.ts';
 import type { SignInRequest } from '../tool.ts';
 import type { AskGate } from '../turn/ask-gate.ts';
 import { HOST } from './gates.ts';

@@ -1,4 +1,4 @@
-import type { GateAnswer } from '../events.ts';
+import type { GateAnswer } from '../gate-words.ts';
 
 /** Why a turn is being ended from outside. It is the `reason` of the turn's abort signal. */
 export type AbortReason =

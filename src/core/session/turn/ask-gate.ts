@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../../base/canonical-json.ts';
 import type { Json } from '../../../base/json.ts';
 import type { SessionDeps } from '../deps.ts';
-import type { GateAnswer, GateRequest } from '../events.ts';
+import type { GateAnswer, GateRequest } from '../gate-words.ts';
 import type { ElsewhereAnswer, Gates } from '../state/gates.ts';
 import type { SessionConfig, TurnId } from '../words.ts';
 

@@ -1,6 +1,6 @@
 import { messageOf } from '../../../base/errors.ts';
 import type { PermissionOption } from '../../../protocol/acp.ts';
-import type { GateAnswer } from '../events.ts';
+import type { GateAnswer } from '../gate-words.ts';
 import type { ModelToolCall } from '../model.ts';
 import { type ElsewhereAnswer, POLICY } from '../state/gates.ts';
 import type { Policy, PolicyDecision, PreparedCall, Tool, ToolPreview } from '../tool.ts';

@@ -1,5 +1,5 @@
 import type { StopReason } from '../../../protocol/acp.ts';
-import type { GateAnswer } from '../events.ts';
+import type { GateAnswer } from '../gate-words.ts';
 import type { FinishReason } from '../model.ts';
 import type { Terminal, TerminalKind, TerminalOwner } from '../words.ts';
 

@@ -1,5 +1,5 @@
 import { assertNever } from '../../../base/assert-never.ts';
-import type { GateAnswer, GateRequest } from '../../session/events.ts';
+import type { GateAnswer, GateRequest } from '../../session/gate-words.ts';
 import { type Block, BlockWriter, type EventRef, eventIds } from './block.ts';
 import { clip, code, plain, quote } from './markdown.ts';
 

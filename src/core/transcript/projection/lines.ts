@@ -27,6 +27,23 @@ export type LineEvent =
 /** The line for an event that stands for itself. */
 export function lineFor(event: LineEvent): LineBlock {
   switch (event.type) {
+    case 'judge_decision':
+    case 'compacted':
+    case 'history_moved':
+    case 'files_restored':
+      return controlLine(event);
+    case 'compaction_rejected':
+    case 'delegate_started':
+    case 'delegate_ended':
+    case 'workspace_checkpointed':
+      return durableLine(event);
+    default:
+      return plainLine(event);
+  }
+}
+
+function plainLine(event: Exclude<LineEvent, ControlLineEvent | DurableLineEvent>): LineBlock {
+  switch (event.type) {
     case 'config_changed': {
       const { mode, model, thoughtLevel, judge } = event.config;
       const judged = judge === undefined ? '' : ` · judge ${code(judge)}`;
@@ -53,16 +70,6 @@ export function lineFor(event: LineEvent): LineBlock {
         [`**${plain(event.severity)}** ${plain(event.title)}`],
         event.description,
       );
-    case 'judge_decision':
-    case 'compacted':
-    case 'history_moved':
-    case 'files_restored':
-      return controlLine(event);
-    case 'compaction_rejected':
-    case 'delegate_started':
-    case 'delegate_ended':
-    case 'workspace_checkpointed':
-      return durableLine(event);
   }
 }
 

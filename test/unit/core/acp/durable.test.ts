@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { GateRequest } from '../../../../src/core/session/events.ts';
+import type { GateRequest } from '../../../../src/core/session/gate-words.ts';
 import type {
   CommandId,
   LoopId,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { GateRequest } from '../../../../src/core/session/events.ts';
+import type { GateRequest } from '../../../../src/core/session/gate-words.ts';
 import type { GateId, ToolCallId } from '../../../../src/core/session/words.ts';
 import { RpcFailure } from '../../../support/acp-client/client.ts';
 import { connectFake, type FakeConnection } from '../../../support/fake-host/connect-fake.ts';

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { isObject } from '../../../../src/base/json.ts';
-import type { EphemeralEvent, HistoryEvent } from '../../../../src/core/session/events.ts';
+import type { EphemeralEvent } from '../../../../src/core/session/ephemeral-events.ts';
+import type { HistoryEvent } from '../../../../src/core/session/events.ts';
 import type { MessageId, TurnId } from '../../../../src/core/session/words.ts';
 import type { AcpTestClient } from '../../../support/acp-client/client.ts';
 import { connectFake, type FakeConnection } from '../../../support/fake-host/connect-fake.ts';

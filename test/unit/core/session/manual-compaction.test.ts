@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Deferred } from '../../../../src/base/deferred.ts';
 import type { ControlEvent } from '../../../../src/core/session/control-events.ts';
-import type { EphemeralEvent, HistoryEvent } from '../../../../src/core/session/events.ts';
+import type { EphemeralEvent } from '../../../../src/core/session/ephemeral-events.ts';
+import type { HistoryEvent } from '../../../../src/core/session/events.ts';
 import { ModelError, type ModelRequest } from '../../../../src/core/session/model.ts';
 import { SUMMARY_SYSTEM } from '../../../../src/core/session/side/summary-prompt.ts';
 import type { CommandId } from '../../../../src/core/session/words.ts';

@@ -1,9 +1,15 @@
 import type { Deferred } from '../../../../base/deferred.ts';
 import type { Disposable } from '../../../../base/disposables.ts';
-import type { DelegateOrigin } from '../../../session/events.ts';
 import type { Session } from '../../../session/session.ts';
 import type { DelegateResult } from '../../../session/tool.ts';
-import type { CommandId, LoopId, MessageId, Mode, SessionId } from '../../../session/words.ts';
+import type {
+  CommandId,
+  DelegateOrigin,
+  LoopId,
+  MessageId,
+  Mode,
+  SessionId,
+} from '../../../session/words.ts';
 import type { KnownRequest } from '../delegate-book.ts';
 import { LoopTurns } from './loop-turns.ts';
 

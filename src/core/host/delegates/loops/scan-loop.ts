@@ -1,6 +1,5 @@
-import type { DelegateOrigin } from '../../../session/events.ts';
 import type { Journal } from '../../../session/ports.ts';
-import type { ProcessId, SessionId } from '../../../session/words.ts';
+import type { DelegateOrigin, ProcessId, SessionId } from '../../../session/words.ts';
 import { pages } from '../../fold-session.ts';
 import { DelegateBook } from '../delegate-book.ts';
 import { LoopTurns } from './loop-turns.ts';

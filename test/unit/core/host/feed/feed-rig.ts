@@ -1,13 +1,8 @@
 import type { EventFeed } from '../../../../../src/core/host/feed/event-feed.ts';
 import type { FeedItem, FeedSource } from '../../../../../src/core/host/feed/feed-types.ts';
 import type { ControlEvent } from '../../../../../src/core/session/control-events.ts';
-import type {
-  DelegateOrigin,
-  HistoryEvent,
-  LoopSignal,
-  Stored,
-} from '../../../../../src/core/session/events.ts';
-import type { LoopId, SessionId } from '../../../../../src/core/session/words.ts';
+import type { HistoryEvent, LoopSignal, Stored } from '../../../../../src/core/session/events.ts';
+import type { DelegateOrigin, LoopId, SessionId } from '../../../../../src/core/session/words.ts';
 
 export const SESSION = 'root' as SessionId;
 export const ROOT = 'root' as LoopId;

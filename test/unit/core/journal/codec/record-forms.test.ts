@@ -5,7 +5,7 @@ import {
   decodeHistory,
   encodeRecord,
 } from '../../../../../src/core/journal/codec/codec.ts';
-import type { EphemeralEvent } from '../../../../../src/core/session/events.ts';
+import type { EphemeralEvent } from '../../../../../src/core/session/ephemeral-events.ts';
 import type { NewRecord } from '../../../../../src/core/session/ports.ts';
 import {
   delegateCreated,
