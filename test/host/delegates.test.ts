@@ -96,7 +96,11 @@ describe('delegates', () => {
     );
     await chat.send('write b.txt: from the delegate');
     await until('the file of the delegate', () => existsSync(file('b.txt')));
-    expect(await chat.prompts()).not.toContain('b.txt');
+    // What was said to it stands in its card, with its answer.
+    const said = (await card('delegate 1')).first().locator('.delegate-rows');
+    await until('what was said to it', async () =>
+      (await said.textContent())?.includes('write b.txt: from the delegate'),
+    );
     await window().screenshot('delegate-talk');
     await chat.press('Back to the Main Agent');
     await until('the main agent again', async () => !/Your messages go to/.test(await chat.text()));

@@ -66,7 +66,7 @@ describe('a connection to an agent', () => {
     const ended = setup.nextEnd(session);
     await setup.send(session, 'say before', 'die');
     await ended;
-    expect(session.hasFailed).toBe(true);
+    expect(session.ending).toBe('interrupted');
     expect(texts(session).at(-1)).toBe('<runtime_error>');
     const other = await setup.hub.create('/w2');
     expect(setup.agent.connection?.pid).not.toBe(first);
