@@ -53,7 +53,14 @@ export class InjectDesk {
     const messageId = deps.ids.unique() as MessageId;
     const event = injectIssued(this.#parts.stamp, message, messageId, bodyHash);
     inbox.apply(event, deps.clock.now());
-    await recorder.control(event);
+    try {
+      await recorder.control(event);
+    } catch (failure) {
+      // It was never accepted: nobody is to see it wait.
+      const { actor } = message;
+      inbox.apply({ type: 'inject_revoked', messageId, why: 'given_back', actor }, deps.clock.now());
+      throw failure;
+    }
     if (mode === 'interrupt_immediate') seams.interrupt();
     this.#parts.announce();
     return { messageId };
