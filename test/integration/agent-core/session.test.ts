@@ -185,6 +185,8 @@ describe('a session over stdio', () => {
       { id: 'thought_level' },
       { id: 'budget' },
       { id: 'judge', currentValue: 'off' },
+      { id: 'checkpoints', currentValue: 'best_effort' },
+      { id: 'gate_timeout', currentValue: 'off' },
     ]);
     await set('budget', '{"steps":2}');
     expect((await client.prompt(sessionId, 'list\nlist\nlist\nlist'))['stopReason']).toBe(
@@ -196,6 +198,8 @@ describe('a session over stdio', () => {
     });
     await expect(set('budget', '{"steps":-1}')).rejects.toMatchObject({ code: -32602 });
     await expect(set('model', 'nobody/nothing')).rejects.toMatchObject({ code: -32602 });
+    await expect(set('gate_timeout', '-5')).rejects.toMatchObject({ code: -32602 });
+    await set('gate_timeout', '300');
   });
 
   it('reads only in architect mode and only proposes in shadow mode', async () => {

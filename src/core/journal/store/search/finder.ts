@@ -130,16 +130,21 @@ export class Finder {
   #read(n: number, matcher: TextMatcher, budget: Budget): FoundHits | 'spent' | null {
     const matching: Document[] = [];
     let readOn = READ_ON;
+    // A title says that the session is the right one, not where in it the words are.
+    let isInside = false;
     for (const document of this.#documents(n)) {
-      if (matching.length > 0) {
+      if (isInside) {
         if (readOn === 0) return this.#hits.ofDocuments(matching, matcher, false);
         readOn -= 1;
       } else {
-        if (budget.characters <= 0 || budget.documents <= 0) return 'spent';
+        if (budget.characters <= 0 || budget.documents <= 0)
+          return matching.length === 0 ? 'spent' : this.#hits.ofDocuments(matching, matcher, false);
         budget.characters -= document.text.length;
         budget.documents -= 1;
       }
-      if (matcher.matches(document.text)) matching.push(document);
+      if (!matcher.matches(document.text)) continue;
+      matching.push(document);
+      isInside ||= document.id % ID_SPAN !== 0;
     }
     return matching.length === 0 ? null : this.#hits.ofDocuments(matching, matcher, true);
   }
