@@ -3,8 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Deferred } from '../../../src/base/deferred.ts';
 import type { Client, LiveSession } from '../../../src/core/host/api.ts';
 import { openHost, type RunningHost } from '../../../src/core/host/compose/open-host.ts';
-import { createLog } from '../../../src/core/host/log/log.ts';
 import type { HostParts } from '../../../src/core/host/host-parts.ts';
+import { createLog } from '../../../src/core/host/log/log.ts';
 import type { ShutdownDeadlines } from '../../../src/core/host/shutdown/phases.ts';
 import type { SessionId } from '../../../src/core/session/words.ts';
 import { tempFolder } from '../../support/agent-core/agent-core.ts';
@@ -183,38 +183,45 @@ describe('the end of a host', () => {
   });
 
   it('fails what runs in a session that was left behind, which then records nothing any more', async () => {
-    const asked = new Deferred<void>();
+    const kept = new Deferred<void>();
     const goOn = new Deferred<void>();
     const rig = await aHost((parts) => {
-      const { policy } = parts.deps;
+      const { factory } = parts;
       let isFirst = true;
-      const decide: typeof policy.decide = async (call) => {
-        if (isFirst) {
+      const checkpoints: typeof factory.checkpoints = (...args) => {
+        const made = factory.checkpoints(...args);
+        const keep: typeof made.keep = async (...files) => {
+          const found = await made.keep(...files);
+          if (!isFirst) return found;
           isFirst = false;
-          asked.resolve();
+          kept.resolve();
           await goOn.promise;
-        }
-        return policy.decide(call);
+          return found;
+        };
+        return replaced(made, { keep });
       };
-      const remember: typeof policy.remember = (...args) => policy.remember(...args);
-      return { ...parts, deps: { ...parts.deps, policy: { decide, remember } } };
+      return { ...parts, factory: { ...factory, checkpoints } };
     });
-    const session = await rig.open();
-    const running = prompt(rig.host, session, 'write a.txt: x');
-    await asked.promise;
-    const failed = expect(running).rejects.toMatchObject({ code: 'session.closed' });
-    await rig.host.close(session.sessionId, actor);
+    const { sessionId } = await rig.open();
+    const keep = () =>
+      rig.host.live(sessionId)?.session.checkpointWorkspace({ actor, agency: 'user' });
+    const failed = expect(keep()).rejects.toMatchObject({ code: 'session.closed' });
+    await kept.promise;
+    await rig.host.close(sessionId, actor);
     // It can be opened again in the same process, and nothing of the old one gets in between.
-    const again = await rig.host.open(session.sessionId, {}, client);
+    const again = await rig.host.open(sessionId, {}, client);
     goOn.resolve();
     await failed;
     await prompt(rig.host, again, 'say hello');
-    expect(await rig.host.verify(session.sessionId)).toEqual({ ok: true });
-    const history = await rig.host.history(session.sessionId, { limit: 100 });
-    const ends = history.flatMap(({ event }) =>
-      event.type === 'turn_ended' ? [event.terminal.kind] : [],
-    );
-    expect(ends).toEqual(['runtime_error', 'natural']);
+    const kinds = async () => {
+      const history = await rig.host.history(sessionId, { limit: 100 });
+      return history.filter(({ event }) => event.type === 'workspace_checkpointed').length;
+    };
+    expect(await kinds()).toBe(0);
+    expect(await rig.host.verify(sessionId)).toEqual({ ok: true });
+    // The one that is there now can be kept.
+    await keep();
+    expect(await kinds()).toBe(1);
   });
 });
 
