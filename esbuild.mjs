@@ -31,6 +31,16 @@ const transcriptApart = {
   },
 };
 
+/** So is JSON-RPC, required when agent-core is started. */
+const wireApart = {
+  name: 'wire-apart',
+  setup(build) {
+    build.onResolve({ filter: /\/wire\/bundle\.ts$/ }, (args) =>
+      args.kind === 'dynamic-import' ? { path: './wire.cjs', external: true } : undefined,
+    );
+  },
+};
+
 /** So is what looks back and decides about staged edits. */
 const controlApart = {
   name: 'control-apart',
@@ -78,7 +88,12 @@ const bundles = [
     ...extensionHost,
     entryPoints: ['src/extension/main.ts'],
     outfile: 'dist/extension.cjs',
-    plugins: [transcriptApart, controlApart, zodInEnglish],
+    plugins: [transcriptApart, controlApart, wireApart, zodInEnglish],
+  },
+  {
+    ...extensionHost,
+    entryPoints: ['src/extension/core/wire/bundle.ts'],
+    outfile: 'dist/wire.cjs',
   },
   {
     ...extensionHost,

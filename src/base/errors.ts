@@ -1,5 +1,8 @@
 import type { JsonObject } from './json.ts';
 
+/** What marks our errors. Also those of another file of this product, whose class is not the same object. */
+const CODED = Symbol.for('pilothouse.coded');
+
 /**
  * The base of every error this product raises on purpose. `code` is what programs branch on; `message` is what a
  * person reads: what happened and what to do.
@@ -22,6 +25,10 @@ export class CodedError<Code extends string = string> extends Error {
     this.retryable = options.retryable ?? false;
     this.data = options.data ?? {};
   }
+
+  get [CODED](): true {
+    return true;
+  }
 }
 
 /** The message of anything that can be thrown. */
@@ -31,6 +38,13 @@ export function messageOf(error: unknown): string {
 
 /** The code of an error that was raised on purpose, else null. */
 export function codeOf(error: unknown): string | null {
-  const coded: CodedError | null = error instanceof CodedError ? error : null;
-  return coded?.code ?? null;
+  return isCoded(error) ? error.code : null;
+}
+
+/**
+ * True for an error that was raised on purpose, by whichever of this product's files. The editor loads several of them
+ * into one process, each with classes of its own, so `instanceof` holds within one file only.
+ */
+export function isCoded(error: unknown): error is CodedError {
+  return error instanceof Error && CODED in error;
 }

@@ -1,4 +1,4 @@
-import { CodedError } from '../base/errors.ts';
+import { CodedError, isCoded } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 
 /** JSON-RPC and ACP error codes in use. Source: JSON-RPC 2.0 §5.1, ACP v1, Harn control extension. */
@@ -28,4 +28,9 @@ export class RpcError extends CodedError<RpcCodeName> {
     super(name, message, { data, ...(cause === undefined ? {} : { cause }) });
     this.rpcCode = RPC_CODES[name];
   }
+}
+
+/** True for an `RpcError`, also one that another file of this product has raised. */
+export function isRpcError(error: unknown): error is RpcError {
+  return isCoded(error) && Object.hasOwn(RPC_CODES, error.code) && 'rpcCode' in error;
 }

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
-import { CodedError, messageOf } from '../../base/errors.ts';
+import { codeOf, messageOf } from '../../base/errors.ts';
 import type { CommandTable } from './services.ts';
 
 /**
@@ -29,7 +29,7 @@ export function registerCommands(table: CommandTable, log: vscode.LogOutputChann
 async function explain(error: unknown): Promise<void> {
   const showLog = l10n.t('Show Log');
   const restart = l10n.t('Restart Agent');
-  const code: string = error instanceof CodedError ? String(error.code) : '';
+  const code = codeOf(error) ?? '';
   if (code === 'control.refused') {
     // Nothing has changed, and the message says what to do: the log knows no more.
     void vscode.window.showWarningMessage(messageOf(error));

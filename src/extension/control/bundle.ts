@@ -1,10 +1,11 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { chatStrings as allChatStrings } from '../chat/chat-strings.ts';
-import type { CommandTable } from '../commands/services.ts';
+import type { CommandTable, Services } from '../commands/services.ts';
 import { type DelegateCommandPorts, delegateCommands } from '../delegates/delegate-commands.ts';
 import { durableCommands } from '../durable/durable-commands.ts';
 import type { DurablePorts } from '../durable/ports.ts';
+import { participantHandler } from '../participant/handler.ts';
 import { receiptsCommands } from '../receipts/receipts-commands.ts';
 import { ReceiptsPanels, type ReceiptsPorts } from '../receipts/receipts-panels.ts';
 import type { RewindPorts } from '../rewind/ports.ts';
@@ -40,6 +41,11 @@ export function createDurableCommands(ports: DurablePorts): CommandTable {
 
 export function createDelegateCommands(ports: DelegateCommandPorts): CommandTable {
   return delegateCommands(ports);
+}
+
+/** What answers `@pilothouse` in the editor's own chat. */
+export function createParticipantHandler(services: Services): vscode.ChatRequestHandler {
+  return participantHandler(services);
 }
 
 /** The chat's texts in the language of the editor. */

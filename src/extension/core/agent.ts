@@ -127,7 +127,7 @@ export class Agent implements Disposable {
     let process: AgentProcess | null = null;
     try {
       process = await this.#ports.launch();
-      const connection = new AgentConnection(process, this.#ports.client);
+      const connection = await AgentConnection.open(process, this.#ports.client);
       const info = await shakeHands(connection, this.#ports.version);
       await this.#ports.prepare(connection);
       return await this.#enter(process, connection, info);

@@ -1,12 +1,7 @@
-// The JSON-RPC library takes its timers from here.
-import 'vscode-jsonrpc/node';
 import { Deferred } from '../../base/deferred.ts';
 import type { Disposable } from '../../base/disposables.ts';
-import { CodedError, messageOf } from '../../base/errors.ts';
-import { isObject } from '../../base/json.ts';
-import { createRpcPeer } from '../../protocol/transport/rpc-peer.ts';
-import { PeerRefused, type RpcPeer } from '../../protocol/transport/rpc-types.ts';
-import { createStreamPort } from '../../protocol/transport/stream-port.ts';
+import { CodedError, isCoded, messageOf } from '../../base/errors.ts';
+import type { PeerRefused, RpcPeer } from '../../protocol/transport/rpc-types.ts';
 import type { AgentProcess } from './agent-process.ts';
 import type { AgentMethod, AgentMethods, AgentNotifications } from './methods.ts';
 
@@ -51,6 +46,8 @@ export type ClientSide = {
   readonly onProblem: (message: string) => void;
 };
 
+type OpenPeer = typeof import('./wire/bundle.ts').openPeer;
+
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** One connection to a running agent-core. When it ends, everything still waiting rejects with `agent.gone`. */
@@ -59,26 +56,16 @@ export class AgentConnection implements Disposable {
   readonly #peer: RpcPeer;
   readonly #closed = new Deferred<void>();
 
-  constructor(process: AgentProcess, client: ClientSide) {
+  private constructor(process: AgentProcess, client: ClientSide, openPeer: OpenPeer) {
     this.pid = process.pid;
-    const report = (message: string, details?: object): void =>
-      client.onProblem(details === undefined ? message : `${message} ${JSON.stringify(details)}`);
-    const port = createStreamPort(process.stdout, process.stdin, {
-      onError: (error) => client.onProblem(error.message),
-    });
-    this.#peer = createRpcPeer(
-      port,
-      {
-        request: async ({ method, params, signal }) => {
-          const result = await client.onRequest(method, params, signal);
-          return { result: isObject(result) ? result : {} };
-        },
-        notification: client.onNotification,
-        ended: () => this.dispose(),
-      },
-      { now: () => Date.now(), log: { warn: report, error: report }, answersGarbage: false },
-    );
+    this.#peer = openPeer(process, client, () => this.dispose());
     this.#peer.start();
+  }
+
+  /** Speaks with a process that has just been started; what it said before is not lost. */
+  static async open(process: AgentProcess, client: ClientSide): Promise<AgentConnection> {
+    const { openPeer } = await import('./wire/bundle.ts');
+    return new AgentConnection(process, client, openPeer);
   }
 
   /** Resolves when the connection has ended. */
@@ -161,11 +148,21 @@ function gone(cause?: unknown): AgentRequestError {
 }
 
 function asRequestError(error: unknown): AgentRequestError {
-  if (error instanceof PeerRefused)
+  if (isRefusal(error))
     return new AgentRequestError('agent.refused', error.message, {
       rpcCode: error.rpcCode,
       details: error.details,
       cause: error,
     });
   return gone(messageOf(error));
+}
+
+/** It was raised by the file that speaks JSON-RPC. */
+function isRefusal(error: unknown): error is PeerRefused {
+  return isCoded(error) && error.code === 'rpc.refused';
+}
+
+/** True for an `AgentRequestError`, also in a file of the product that did not raise it. */
+export function isAgentRequestError(error: unknown): error is AgentRequestError {
+  return isCoded(error) && error.code.startsWith('agent.') && 'rpcCode' in error;
 }

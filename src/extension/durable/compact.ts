@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { ControlError } from '../sessions/control/refused.ts';
+import { refusalOf } from '../sessions/control/refused.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
 
 const SHOWN_MS = 5_000;
@@ -18,6 +18,6 @@ export async function compactConversation(session: LiveSession, name: string): P
     const words = l10n.t('{0} messages condensed to {1}', beforeMessageCount, afterMessageCount);
     vscode.window.setStatusBarMessage(`$(fold) ${words}`, SHOWN_MS);
   } catch (error) {
-    if (!(error instanceof ControlError) || error.reason !== 'cancelled') throw error;
+    if (refusalOf(error) !== 'cancelled') throw error;
   }
 }

@@ -12,7 +12,7 @@ import {
 } from 'vscode-jsonrpc';
 import { Deferred } from '../../base/deferred.ts';
 import { messageOf } from '../../base/errors.ts';
-import { RPC_CODES, RpcError } from '../errors.ts';
+import { isRpcError, RPC_CODES, RpcError } from '../errors.ts';
 import type { FramePort } from './frame-port.ts';
 import { type Envelope, envelopeOf, FrameReader } from './frame-reader.ts';
 import { OutboundQueue } from './outbound-queue.ts';
@@ -148,7 +148,7 @@ class Peer implements RpcPeer {
 
   #asResponseError(method: string, error: unknown): ResponseError<unknown> {
     if (error instanceof ResponseError) return error;
-    if (error instanceof RpcError) {
+    if (isRpcError(error)) {
       const hasData = Object.keys(error.data).length > 0;
       return new ResponseError(
         error.rpcCode,

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../base/errors.ts';
-import { type AgentConnection, AgentRequestError } from '../../core/connection.ts';
+import { type AgentConnection, isAgentRequestError } from '../../core/connection.ts';
 import type { PromptEntry } from '../prompt-line.ts';
 import { controlError } from './refused.ts';
 import { type StoreFault, storeFaultOf } from './store-fault.ts';
@@ -108,5 +108,5 @@ export class Durability {
 }
 
 function isGone(error: unknown): boolean {
-  return error instanceof AgentRequestError && error.code === 'agent.gone';
+  return isAgentRequestError(error) && error.code === 'agent.gone';
 }

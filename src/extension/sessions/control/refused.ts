@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
-import { CodedError, messageOf } from '../../../base/errors.ts';
+import { CodedError, isCoded, messageOf } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json.ts';
-import { AgentRequestError } from '../../core/connection.ts';
+import { type AgentRequestError, isAgentRequestError } from '../../core/connection.ts';
 
 /** A control that the agent refused: nothing has changed. The message says what to do. */
 export class ControlError extends CodedError<'control.refused'> {
@@ -14,9 +14,19 @@ export class ControlError extends CodedError<'control.refused'> {
   }
 }
 
+/** The agent's word for why it refused a control; null for every other error. Holds across the product's files. */
+export function refusalOf(error: unknown): string | null {
+  if (!isControlError(error)) return null;
+  return error.reason;
+}
+
+function isControlError(error: unknown): error is ControlError {
+  return isCoded(error) && error.code === 'control.refused';
+}
+
 /** The error of a control as the person should see it. */
 export function controlError(error: unknown): unknown {
-  if (!(error instanceof AgentRequestError) || error.code !== 'agent.refused') return error;
+  if (!isAgentRequestError(error) || error.code !== 'agent.refused') return error;
   const reason = reasonOf(error);
   return new ControlError(reason, wordsOf(reason) ?? messageOf(error), error);
 }

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { ContentBlock } from '../../../protocol/acp.ts';
 import type { ChatInjectMode, ChatSendMode } from '../../../protocol/chat.ts';
 import type { LiveSession } from '../live-session.ts';
-import { ControlError } from './refused.ts';
+import { ControlError, refusalOf } from './refused.ts';
 
 /** What becomes of a message for a running turn when the turn has just ended. */
 export type WhenTurnEnded = 'prompt' | 'keep';
@@ -73,7 +73,7 @@ function modeNow(
 }
 
 function isTurnOver(error: unknown): boolean {
-  return error instanceof ControlError && error.reason === 'no_active_prompt';
+  return refusalOf(error) === 'no_active_prompt';
 }
 
 function turnOver(mode: 'steer' | 'interrupt' | 'note', cause: unknown): ControlError {

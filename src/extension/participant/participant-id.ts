@@ -1,0 +1,2 @@
+/** The id of `@pilothouse` in the manifest. */
+export const PARTICIPANT = 'pilothouse.participant';
