@@ -254,6 +254,7 @@ function asRefusal(error: unknown): unknown {
 
 const ENGINE: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
   ['session.command_collision', 'command_collision'],
+  ['session.command_too_large', 'invalid_content'],
   ['session.closed', 'session_closed'],
 ]);
 

@@ -3,6 +3,7 @@ import { CodedError } from '../../../base/errors.ts';
 /** What a session refuses, and why. */
 export type SessionErrorCode =
   | 'session.command_collision'
+  | 'session.command_too_large'
   | 'session.closed'
   /** The files of a turn could not be kept, and the session requires it. */
   | 'session.workspace_fault'

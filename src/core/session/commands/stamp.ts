@@ -10,6 +10,7 @@ import {
   type CommandType,
   type PayloadOf,
 } from './command.ts';
+import { isTooLarge, TOO_LARGE } from './command-size.ts';
 import { SessionError } from './session-error.ts';
 
 /** Who sends a command, and what is known of it before it is stamped. */
@@ -67,7 +68,10 @@ export class CommandStamp {
     this.#claimed.add(commandId);
   }
 
-  /** A command of this loop, as it is journaled or acknowledged. */
+  /**
+   * A command of this loop, as it is journaled or acknowledged. Throws `session.command_too_large` for one that could
+   * not be stored.
+   */
   stamp<T extends CommandType>(
     type: T,
     payload: PayloadOf<Extract<Command, { type: T }>>,
@@ -85,6 +89,8 @@ export class CommandStamp {
       created_at: type === 'process_notification' ? 0 : this.#clock.now(),
     };
     // An envelope and the payload of its type are a command of that type; the compiler can't add them up.
-    return { ...envelope, ...payload } as unknown as Extract<Command, { type: T }>;
+    const command = { ...envelope, ...payload } as unknown as Extract<Command, { type: T }>;
+    if (isTooLarge(command)) throw new SessionError('session.command_too_large', TOO_LARGE);
+    return command;
   }
 }

@@ -58,7 +58,10 @@ export class InjectDesk {
     } catch (failure) {
       // It was never accepted: nobody is to see it wait.
       const { actor } = message;
-      inbox.apply({ type: 'inject_revoked', messageId, why: 'given_back', actor }, deps.clock.now());
+      inbox.apply(
+        { type: 'inject_revoked', messageId, why: 'given_back', actor },
+        deps.clock.now(),
+      );
       throw failure;
     }
     if (mode === 'interrupt_immediate') seams.interrupt();

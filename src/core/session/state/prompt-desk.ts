@@ -75,8 +75,13 @@ export class PromptDesk {
     const isStopped = prompt.order < this.#cancelledBefore;
     const full = isStopped ? null : this.#full(prompt);
     if (full !== null) return Promise.reject(full);
-    this.#parts.stamp.claim(prompt.commandId);
-    const pending = pendingPrompt(prompt, this.issued(prompt, bodyHash));
+    let pending: PendingPrompt;
+    try {
+      pending = pendingPrompt(prompt, this.issued(prompt, bodyHash));
+      this.#parts.stamp.claim(prompt.commandId);
+    } catch (refusal) {
+      return Promise.reject(refusal);
+    }
     this.open(pending);
     if (isStopped) this.#withdraw([pending]);
     else {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Deferred } from '../../../../../src/base/deferred.ts';
+import { MAX_COMMAND_BYTES } from '../../../../../src/core/session/commands/command.ts';
 import { ControlRefused } from '../../../../../src/core/session/control/refusal.ts';
 import { MOST_WAITING } from '../../../../../src/core/session/control/waiting-limit.ts';
 import type { CommandId, LoopId, QueueItemId } from '../../../../../src/core/session/words.ts';
@@ -84,7 +85,8 @@ describe('how many prompts may wait', () => {
 
   it('is not asked of one that begins at once, however much it holds', async () => {
     const t = await aSession({ model: new ScriptedModel(says('done')) });
-    const outcome = await t.prompt('x'.repeat(17 * 1024 * 1024));
+    // As much as can be stored at once.
+    const outcome = await t.prompt('x'.repeat(MAX_COMMAND_BYTES - 8 * 1024));
     expect(outcome.terminal.kind).toBe('natural');
   });
 
