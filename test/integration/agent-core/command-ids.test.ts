@@ -18,3 +18,34 @@ it('a Stop under the id of another command stops nothing, and says so to its sen
   );
   expect(receipts).toMatchObject([{ status: 'rejected', reason: 'command_collision' }]);
 });
+
+it('an id that is no id is refused by whatever takes one, each with its receipt, and nothing stops working', async () => {
+  const { client, sessionId } = await controlClient({ env: INSTANT });
+  const content = [{ type: 'text', text: 'finish with fine' }];
+  const named = { sessionId, gateId: 'g', mode: 'steer', content, text: 'x', loopId: sessionId };
+  const controls = [
+    'session/cancel',
+    'session/inject',
+    '_pilothouse/compact',
+    '_pilothouse/gates/respond',
+    '_pilothouse/delegates/message',
+  ];
+  const ids = [5, {}, 'x'.repeat(513)];
+  for (const commandId of ids) {
+    const _meta = { pilothouse: { commandId } };
+    for (const method of [...controls, 'session/prompt'])
+      await expect(client.call(method, { ...named, prompt: content, _meta })).rejects.toMatchObject(
+        {
+          code: -32602,
+          data: { path: '/_meta/pilothouse/commandId' },
+        },
+      );
+  }
+  const refused = (await allReceipts(client, sessionId)).filter(
+    ({ reason }) => reason === 'invalid_params',
+  );
+  expect(refused.map(({ method }) => method)).toEqual(ids.flatMap(() => controls));
+  expect(await client.call('session/prompt', { sessionId, prompt: content })).toMatchObject({
+    stopReason: 'end_turn',
+  });
+});

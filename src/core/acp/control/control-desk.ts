@@ -8,7 +8,7 @@ import { type Actors, observerRefused } from '../access/actors.ts';
 import { requireValid } from '../params.ts';
 import { asControlError, invalidParams } from './control-errors.ts';
 import type { ControlMethod, ControlRoom } from './control-method.ts';
-import { normalised, textMember } from './control-params.ts';
+import { normalised, requireCommandId, textMember } from './control-params.ts';
 import { DURABLE_METHODS } from './durable-methods.ts';
 import { MESSAGE_METHODS } from './message-methods.ts';
 import { SHAPE_METHODS } from './shape-methods.ts';
@@ -105,6 +105,7 @@ export class ControlDesk {
       throw observerRefused();
     }
     try {
+      requireCommandId(given);
       requireValid(method.check, params);
     } catch (error) {
       await controls.refuse(method.control, named, 'invalid_params');

@@ -1,7 +1,7 @@
 import { isObject } from '../../../base/json.ts';
 import type { ContentBlock } from '../../../protocol/acp.ts';
 import * as checks from '../generated/schema-checks.mjs';
-import { metaOf } from '../params.ts';
+import { badField, metaOf } from '../params.ts';
 
 /** Other spellings that are read, after the name they stand for. Source: Harn session control, methods. */
 const ALIASES: readonly (readonly [name: string, ...others: string[]])[] = [
@@ -52,6 +52,26 @@ export function contentOf(value: unknown): readonly ContentBlock[] | null {
   if (!Array.isArray(blocks) || !blocks.every((block) => checks.contentBlock(block))) return null;
   // Each block has just been checked against the schema that the type was made from.
   return blocks as readonly ContentBlock[];
+}
+
+/** An id stands in every record of what it brought about. */
+const LONGEST_ID = 512;
+
+/** Throws for an id that could not make a repeat safe: it is not left out silently. */
+export function requireCommandId(params: unknown): void {
+  const { commandId } = metaOf(params, 'pilothouse');
+  if (commandId === undefined || commandId === null) return;
+  if (typeof commandId === 'string' && commandId.length <= LONGEST_ID) return;
+  throw badField(
+    '/_meta/pilothouse/commandId',
+    `must be a text of at most ${LONGEST_ID} characters`,
+  );
+}
+
+/** The loop of the session that is meant. */
+export function loopIdOf(params: unknown): { readonly loopId?: string } {
+  const { loopId } = metaOf(params, 'pilothouse');
+  return typeof loopId === 'string' && loopId !== '' ? { loopId } : {};
 }
 
 /** The id that makes a repeat safe. */

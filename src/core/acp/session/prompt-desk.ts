@@ -6,7 +6,7 @@ import type { Admission, CancelResult, PromptOutcome, SessionHost } from '../../
 import type { Log } from '../../session/ports.ts';
 import type { CommandId, LoopId, SessionId } from '../../session/words.ts';
 import { type Actors, requireOwner } from '../access/actors.ts';
-import { commandIdOf, namedSession } from '../control/control-params.ts';
+import { commandIdOf, namedSession, requireCommandId } from '../control/control-params.ts';
 import type { Refusals } from '../control/refusals.ts';
 import { badField, checkParams, metaOf } from '../params.ts';
 import { asRpcError, notAttached } from '../wire-errors.ts';
@@ -88,6 +88,12 @@ export class PromptDesk {
         checkParams('session/cancel', params);
         throw badField('/sessionId', 'is empty');
       });
+    }
+    try {
+      requireCommandId(params);
+    } catch (problem) {
+      await refusals.refuse('session/cancel', params, 'invalid_params', actor);
+      throw problem;
     }
     const { commandId } = commandIdOf(params);
     const cancelled = this.#tryCancel(
@@ -217,6 +223,7 @@ export class PromptDesk {
   async #handOver(arrived: Arrived): Promise<PromptOutcome> {
     const params = checkParams('session/prompt', arrived.params);
     if (params.prompt.length === 0) throw badField('/prompt', 'must hold at least one block');
+    requireCommandId(params);
     const attachment = this.#deps.attachment(params.sessionId);
     if (attachment === undefined) throw notAttached(params.sessionId);
     const actor = this.#deps.actors.of(params, params.sessionId);
