@@ -26,10 +26,11 @@ function issuedAnywhere({ loops }: Evidence): ReadonlySet<string> {
   const live = (['loop_changed', 'loop_change_refused'] as const).flatMap((type) =>
     loops.flatMap((loop) => controlOf(loop, type).map(({ command }) => command.command_id)),
   );
-  // A delegate's stream names its request before that is issued in it.
-  const requests = loops.flatMap((loop) =>
-    historyOf(loop, 'session_created').flatMap(({ delegate }) => delegate?.requestId ?? []),
-  );
+  // A request is named before it is issued in its delegate, which it is not where somebody stopped it first.
+  const requests = loops.flatMap((loop) => [
+    ...historyOf(loop, 'session_created').flatMap(({ delegate }) => delegate?.requestId ?? []),
+    ...historyOf(loop, 'delegate_started').map(({ requestId }) => requestId),
+  ]);
   const issued = loops.flatMap(issuedIn).map(({ commandId }) => commandId);
   return new Set([...issued, ...live, ...requests]);
 }
