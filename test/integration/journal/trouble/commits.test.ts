@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { OpenJournal } from '../../../../src/core/journal/open-journal.ts';
 import { attached, created, delta, sessionId } from '../../../support/journal/events.ts';
@@ -132,6 +133,8 @@ describe('a failure before the commit', () => {
     });
     expect(beside).toMatchObject({ status: 'fulfilled' });
     expect(await textsOf(journal)).toEqual([]);
+    // Until its writer had the time to learn of the failure, it takes nothing.
+    await setImmediate();
     await journal.append(one, [delta('goes on')]);
     await expectWhole(journal);
   });
