@@ -353,8 +353,12 @@ export type FromChat =
       readonly mode?: ChatSendMode;
     }
   | { readonly type: 'stop' }
-  /** Ends one call; the turn goes on. */
-  | { readonly type: 'stop_tool'; readonly toolCallId: string }
+  /** Ends one call, of the delegate with this loop if there is one; the turn goes on. */
+  | {
+      readonly type: 'stop_tool';
+      readonly toolCallId: string;
+      readonly loopId?: string | undefined;
+    }
   /** Puts the files that one call wrote back to what they were before it; asks first. */
   | { readonly type: 'restore_tool'; readonly toolCallId: string }
   /** Changes a pending message; revoking one that was given back forgets it, editing it puts it into the composer. */

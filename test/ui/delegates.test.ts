@@ -76,7 +76,9 @@ describe('the card of a delegate', () => {
       expect(await rows.locator('.user').count()).toBe(0);
       // What acts on the session's own conversation is not offered inside.
       expect(await rows.getByText('Put Files Back').count()).toBe(0);
-      expect(await rows.getByRole('button', { name: 'Stop npm test' }).count()).toBe(0);
+      // A step of its own can be ended, by the loop that it is of.
+      await rows.getByRole('button', { name: 'Stop npm test' }).click();
+      expect(await said('stop_tool')).toMatchObject([{ type: 'stop_tool', loopId: 'a' }]);
       // Its own delegate asks for its rows by itself.
       expect((await said('delegate_open')).map(({ loopId }) => loopId)).toEqual(['a', 'a1']);
       const id = 'ca2';

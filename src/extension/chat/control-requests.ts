@@ -42,7 +42,7 @@ async function carryOut(
   const { controls, waiting } = session;
   switch (request.type) {
     case 'stop_tool':
-      await controls.stopTool(request.toolCallId);
+      await controls.stopTool(request.toolCallId, request.loopId);
       return;
     case 'pending_edit':
     case 'pending_revoke':

@@ -51,7 +51,13 @@ type InjectMethods = {
     { pendingCount: number; injections: readonly PendingInjection[] },
   ];
   'session/cancel_tool_call': [
-    { sessionId: string; toolCallId: string; reason?: string },
+    {
+      sessionId: string;
+      toolCallId: string;
+      reason?: string;
+      /** `loopId`: the delegate whose call it is. */
+      _meta?: { pilothouse: { loopId: string } };
+    },
     { status: string; callId: string; tool: string | null },
   ];
 };

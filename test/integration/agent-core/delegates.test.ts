@@ -176,6 +176,37 @@ describe('a delegate', () => {
       '_pilothouse/delegates/stop already_stopped idempotent',
     ]);
   });
+
+  it('has one step ended through its session, and goes on with the next', async () => {
+    const { client, sessionId, outcomes, folder } = await controlClient({ env: INSTANT });
+    const task = quoted('run echo $$ > step.pid; sleep 300', 'finish with gone on');
+    const turn = client.prompt(sessionId, `delegate: ${task}`);
+    const step = await pidFrom(join(folder, 'step.pid'));
+    const loopId = (await loopsOf(client, sessionId))[1]?.loopId ?? '';
+    const { entries } = await client.call('_pilothouse/history/page', { sessionId: loopId });
+    const told = (entries as { updates: readonly { toolCallId?: string }[] }[]).flatMap(
+      ({ updates }) => updates,
+    );
+    const toolCallId = told.find((update) => update.toolCallId !== undefined)?.toolCallId;
+    const cancel = (named: object) =>
+      client.call('session/cancel_tool_call', { sessionId, toolCallId, ...named });
+    const inLoop = (id: string) => ({ _meta: { pilothouse: { loopId: id } } });
+    // It is no call of the root loop, and there is no such loop.
+    expect(await cancel(inLoop(sessionId))).toMatchObject({ status: 'not_found' });
+    await expect(cancel(inLoop('ghost'))).rejects.toThrow('no open loop ghost');
+    expect(isAlive(step)).toBe(true);
+    expect(await cancel({})).toMatchObject({ status: 'cancelled', tool: 'run' });
+    await turn;
+    expect(isAlive(step)).toBe(false);
+    expect(ends(client)).toContain('completed gone on');
+    expect(await cancel(inLoop(loopId))).toMatchObject({ status: 'already_cancelled' });
+    expect(outcomes().filter((one) => one.startsWith('session/cancel_tool_call'))).toEqual([
+      'session/cancel_tool_call not_found rejected',
+      'session/cancel_tool_call unknown_loop rejected',
+      'session/cancel_tool_call cancelled accepted',
+      'session/cancel_tool_call already_cancelled accepted',
+    ]);
+  });
 });
 
 type Ended = Extract<HistoryEvent, { type: 'delegate_ended' }>;

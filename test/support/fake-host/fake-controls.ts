@@ -61,6 +61,7 @@ export function fakeControls(parts: FakeControlParts): {
       const session = parts.live(sessionId);
       return session && { entries: session, isActive: session.isActive };
     },
+    delegates: () => [],
     isStored: async (sessionId: string) => parts.isStored(sessionId),
   };
   const controls = new ComposedControls({

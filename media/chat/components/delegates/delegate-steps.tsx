@@ -5,7 +5,7 @@ import type { DelegateView } from '../../state/delegate-rows.ts';
 import { format } from '../../strings.ts';
 import { LinkButton } from '../shared/buttons.tsx';
 import { useServices, useStrings } from '../shared/context.ts';
-import { DelegatesContext, NestedContext } from '../shared/delegate-context.ts';
+import { DelegatesContext, LoopContext, NestedContext } from '../shared/delegate-context.ts';
 import { useFold } from '../shared/folds.ts';
 import { Icon } from '../shared/icon.tsx';
 
@@ -32,7 +32,9 @@ export function DelegateSteps({ delegate, isAtWork }: Props): JSX.Element {
           aria-label={format(strings.delegateStepsLabel, name)}
         >
           <NestedContext.Provider value={true}>
-            <Rows view={view} delegate={delegate} isAtWork={isAtWork} />
+            <LoopContext.Provider value={loopId}>
+              <Rows view={view} delegate={delegate} isAtWork={isAtWork} />
+            </LoopContext.Provider>
           </NestedContext.Provider>
         </div>
       )}

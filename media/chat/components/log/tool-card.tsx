@@ -5,7 +5,7 @@ import { format } from '../../strings.ts';
 import { DelegateCard } from '../delegates/delegate-card.tsx';
 import { IconButton, LinkButton } from '../shared/buttons.tsx';
 import { StagedPathsContext, useServices, useStrings } from '../shared/context.ts';
-import { NestedContext } from '../shared/delegate-context.ts';
+import { LoopContext, NestedContext } from '../shared/delegate-context.ts';
 import { useFold } from '../shared/folds.ts';
 import { Icon } from '../shared/icon.tsx';
 import { Pictures } from '../shared/pictures.tsx';
@@ -28,7 +28,6 @@ export function ToolCard({ tool }: { readonly tool: ChatTool }): JSX.Element {
 function PlainCard({ tool }: { readonly tool: ChatTool }): JSX.Element {
   const strings = useStrings();
   const [open, toggle] = useFold(tool.id, opensByItself(tool));
-  const isNested = useContext(NestedContext);
   const waits = useWaits(tool);
   const look = waits ? stagedLook(strings) : statusLook(tool.status, strings);
   return (
@@ -45,7 +44,7 @@ function PlainCard({ tool }: { readonly tool: ChatTool }): JSX.Element {
           </span>
           <Icon name={open ? 'chevron-up' : 'chevron-down'} />
         </button>
-        {tool.status === 'in_progress' && !isNested && <StopTool tool={tool} />}
+        {tool.status === 'in_progress' && <StopTool tool={tool} />}
       </div>
       {open && <ToolBody tool={tool} />}
     </div>
@@ -64,12 +63,13 @@ function useWaits(tool: ChatTool): boolean {
 function StopTool({ tool }: { readonly tool: ChatTool }): JSX.Element {
   const strings = useStrings();
   const { post } = useServices();
+  const loopId = useContext(LoopContext) ?? undefined;
   return (
     <IconButton
       icon="debug-stop"
       title={strings.toolStop}
       label={format(strings.toolStopLabel, tool.title || tool.name)}
-      onClick={() => post({ type: 'stop_tool', toolCallId: tool.id })}
+      onClick={() => post({ type: 'stop_tool', toolCallId: tool.id, loopId })}
     />
   );
 }

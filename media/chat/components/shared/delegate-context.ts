@@ -32,5 +32,8 @@ export const DelegatesContext = createContext<Delegates>({
   Row: null,
 });
 
+/** The loop whose rows these are; null for the session's own. */
+export const LoopContext = createContext<string | null>(null);
+
 /** True inside the rows of a delegate: what acts on the session's own conversation is not offered there. */
 export const NestedContext = createContext(false);

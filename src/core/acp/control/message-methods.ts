@@ -4,7 +4,7 @@ import type { NextTurns } from '../../session/control-events.ts';
 import type { QueueItemId } from '../../session/words.ts';
 import * as checks from '../generated/schema-checks.mjs';
 import { type ControlMethod, controlMethod } from './control-method.ts';
-import { commandIdOf, contentOf } from './control-params.ts';
+import { commandIdOf, contentOf, loopIdOf } from './control-params.ts';
 import { shownQueue } from './shown-pending.ts';
 
 type Session = { readonly sessionId: string };
@@ -78,9 +78,11 @@ export const MESSAGE_METHODS: readonly ControlMethod[] = [
     'session/cancel_tool_call',
     checks.callRef,
     'message',
-    async ({ toolCallId, reason, injectReminder }, target, { controls }) => {
+    async (params, target, { controls }) => {
+      const { toolCallId, reason, injectReminder } = params;
       const { status, tool } = await controls.cancelToolCall(target, {
         toolCallId,
+        ...loopIdOf(params),
         ...(reason === undefined ? {} : { reason }),
         ...(injectReminder === undefined ? {} : { injectReminder }),
       });

@@ -126,6 +126,8 @@ export interface InjectControls {
     target: ControlTarget,
     request: {
       readonly toolCallId: string;
+      /** The loop whose call it is; missing: the session's own, else the first delegate that has such a call. */
+      readonly loopId?: string;
       readonly reason?: string;
       readonly injectReminder?: boolean;
     },

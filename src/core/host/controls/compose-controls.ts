@@ -44,7 +44,11 @@ export function composeControls(around: ControlSurroundings): {
   const receipts = new ReceiptWriter(told, deps.ids);
   const isStored = async (sessionId: string): Promise<boolean> =>
     (await deps.journal.session(sessionId as SessionId)) !== null;
-  const sessions: SessionsAtHand = { live: (sessionId) => live(sessionId)?.session, isStored };
+  const sessions: SessionsAtHand = {
+    live: (sessionId) => live(sessionId)?.session,
+    delegates: (sessionId) => live(sessionId)?.delegates.living() ?? [],
+    isStored,
+  };
   const controls = new ComposedControls({
     injects: new InjectDesk(sessions, receipts, deps.ids),
     queue: new QueueDesk(sessions, receipts, async (sessionId) =>

@@ -3,7 +3,11 @@ import type { JsonObject } from '../../../base/json.ts';
 import type { ContentBlock } from '../../../protocol/acp.ts';
 import type { ControlOutcome } from '../../../protocol/controls.ts';
 import { ControlRefused } from '../../session/control/refusal.ts';
-import type { CallCancelled, NewInject } from '../../session/control/session-control.ts';
+import type {
+  CallCancelled,
+  NewInject,
+  SessionControl,
+} from '../../session/control/session-control.ts';
 import type { PendingMessage } from '../../session/control-events.ts';
 import { isEmpty } from '../../session/state/prompts.ts';
 import {
@@ -22,6 +26,7 @@ import {
   liveSession,
   noSuchSession,
   type SessionsAtHand,
+  unknownLoop,
 } from './sessions-at-hand.ts';
 
 /** The words of `session/inject`. Source: Harn session control. */
@@ -171,11 +176,13 @@ export class InjectDesk implements InjectControls {
       target,
       async (): Promise<Receipted<CallCancelled>> => {
         const session = this.#live(target) ?? (await this.#stored(target));
-        const result = session.entries.cancelToolCall(toolCallId as ToolCallId, {
-          reason: request.reason ?? CANCEL_REASON,
-          remind: request.injectReminder ?? true,
-          actor: target.actor,
-        });
+        const result = cancelIn(this.#loops(target, session, request.loopId), (entries) =>
+          entries.cancelToolCall(toolCallId as ToolCallId, {
+            reason: request.reason ?? CANCEL_REASON,
+            remind: request.injectReminder ?? true,
+            actor: target.actor,
+          }),
+        );
         const { status: outcome } = result;
         return outcome === 'not_found'
           ? { result, outcome: { outcome, status: 'rejected', reason: 'unknown_tool_call' } }
@@ -195,6 +202,19 @@ export class InjectDesk implements InjectControls {
       result: { status },
       outcome: { outcome: status, status: status === 'revoked' ? 'accepted' : 'idempotent' },
     };
+  }
+
+  /** The loops that may have a call; throws `unknown_loop` for a named one that is not there. */
+  #loops(
+    { sessionId }: ControlTarget,
+    { entries }: ControlledSession,
+    loopId: string | undefined,
+  ): readonly SessionControl[] {
+    const all = [{ loopId: sessionId, entries }, ...this.#sessions.delegates(sessionId)];
+    if (loopId === undefined) return all.map((loop) => loop.entries);
+    const named = all.find((loop) => loop.loopId === loopId);
+    if (named === undefined) throw unknownLoop(sessionId, loopId);
+    return [named.entries];
   }
 
   /** Found without a wait, so that the control keeps its place. */
@@ -221,6 +241,18 @@ export class InjectDesk implements InjectControls {
       { sessionId, reasons },
     );
   }
+}
+
+/** Ends a call in the first loop that knows it. */
+function cancelIn(
+  loops: readonly SessionControl[],
+  cancel: (entries: SessionControl) => CallCancelled,
+): CallCancelled {
+  for (const entries of loops) {
+    const result = cancel(entries);
+    if (result.status !== 'not_found') return result;
+  }
+  return { status: 'not_found', tool: null };
 }
 
 /** Hands it to the session in the same tick. A repeat says so in its receipt. */

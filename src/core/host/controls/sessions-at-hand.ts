@@ -8,10 +8,15 @@ export type ControlledSession = {
   readonly isActive: boolean;
 };
 
+/** A delegate that controls reach through its session. */
+export type ControlledDelegate = Pick<ControlledSession, 'entries'> & { readonly loopId: string };
+
 /** The sessions of a host, as its controls find them. */
 export interface SessionsAtHand {
   /** Synchronous, so that a control takes effect in its place among prompts and cancels. */
   live(sessionId: string): ControlledSession | undefined;
+  /** The delegates of a live session that live themselves, at every depth, parents before children. */
+  delegates(sessionId: string): readonly ControlledDelegate[];
   /** True if it is on disk, live or not. */
   isStored(sessionId: string): Promise<boolean>;
 }

@@ -4,6 +4,7 @@ import { messageOf } from '../../../base/errors.ts';
 import type { ListedLoop } from '../../../protocol/pilothouse.ts';
 import type { LoopEntries } from '../../session/commands/entry-points.ts';
 import type { CommandOrigin } from '../../session/commands/stamp.ts';
+import type { SessionControl } from '../../session/control/session-control.ts';
 import type { SessionDeps } from '../../session/deps.ts';
 import type { SessionSignal } from '../../session/events.ts';
 import type { Session } from '../../session/session.ts';
@@ -126,6 +127,13 @@ export class DelegateRuntime {
   loops(): readonly ListedLoop[] {
     const below = [...this.#root.below()].filter(({ first }) => first !== null);
     return [this.#root, ...below].map(listedLoop);
+  }
+
+  /** The ways into the delegates that live, at every depth, parents before children. */
+  living(): readonly { readonly loopId: LoopId; readonly entries: SessionControl }[] {
+    return [...this.#root.below()].flatMap(({ loopId, live }) =>
+      live === null ? [] : [{ loopId, entries: live.session.entries }],
+    );
   }
 
   /** The ways into a loop, at once if it lives, else when it does; null if it is none of this session, or gone. */

@@ -38,7 +38,11 @@ const MESSAGE = z.discriminatedUnion('type', [
   z.object({ type: z.literal('delegate_stop'), loopId: z.string() }),
   z.object({ type: z.literal('delegate_transcript'), loopId: z.string() }),
   z.object({ type: z.literal('talk_to'), loopId: z.nullable(z.string()) }),
-  z.object({ type: z.literal('stop_tool'), toolCallId: z.string() }),
+  z.object({
+    type: z.literal('stop_tool'),
+    toolCallId: z.string(),
+    loopId: z.optional(z.string()),
+  }),
   z.object({ type: z.literal('pending_edit'), id: z.string(), text: z.string() }),
   z.object({ type: z.literal('pending_revoke'), id: z.string() }),
   z.object({ type: z.literal('pending_recompose'), id: z.string() }),

@@ -53,10 +53,12 @@ export class SessionControls {
     await this.#ask('session/replace_inject', { sessionId, messageId, content });
   }
 
-  /** Ends one call; the turn goes on. */
-  async stopTool(toolCallId: string): Promise<string> {
+  /** Ends one call, of a delegate if its loop is named; the turn goes on. */
+  async stopTool(toolCallId: string, loopId?: string): Promise<string> {
     const { sessionId } = this.#ports;
-    return (await this.#ask('session/cancel_tool_call', { sessionId, toolCallId })).status;
+    const loop = loopId === undefined ? {} : { _meta: { pilothouse: { loopId } } };
+    const params = { sessionId, toolCallId, ...loop };
+    return (await this.#ask('session/cancel_tool_call', params)).status;
   }
 
   /** Holds a message for a later turn; resolves with its id. */
