@@ -195,6 +195,8 @@ export type PilothouseClientMethods = {
     {
       sessionId: string;
       gateId: string;
+      /** The delegate that asks; missing: the session itself. */
+      loopId?: string;
       target: string;
       targetKind: 'model' | 'mcp';
       message: string;

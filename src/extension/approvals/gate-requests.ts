@@ -70,6 +70,7 @@ const ELICITATION = z.looseObject({
 const AUTH = z.looseObject({
   sessionId: z.string(),
   gateId: z.string(),
+  loopId: z.optional(z.string()),
   target: z.string(),
   targetKind: z.enum(['model', 'mcp']),
   message: z.string(),
@@ -94,15 +95,12 @@ export function serveGates(calls: ClientCalls, gates: GateStore, ports: GatePort
   );
   store.add(
     calls.onRequest('_pilothouse/auth', async (params, signal) => {
-      const { sessionId, gateId, target, targetKind, message, url } = parsed(
-        '_pilothouse/auth',
-        AUTH,
-        params,
-      );
+      const own = parsed('_pilothouse/auth', AUTH, params);
+      const { sessionId, gateId, target, targetKind, message, url } = own;
       const link = url === undefined ? {} : { url };
       const question: GateQuestion = { kind: 'auth', target, targetKind, message, ...link };
       const answer = await gates.ask(
-        { gateId, sessionId, openedAt: ports.now(), question },
+        { gateId, sessionId, ...loopOf(own), openedAt: ports.now(), question },
         signal,
       );
       return { outcome: answer.kind === 'accepted' ? 'done' : 'cancelled' };

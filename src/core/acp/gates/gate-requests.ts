@@ -44,7 +44,14 @@ export function gateCall(sessionId: SessionId, gate: AskedGate, facts: ClientFac
       if (facts.pilothouse)
         return {
           method: '_pilothouse/auth',
-          params: { sessionId, gateId, target, targetKind, message: named(gate, message), ...link },
+          params: {
+            sessionId,
+            ...extras(gate),
+            target,
+            targetKind,
+            message: named(gate, message),
+            ...link,
+          },
         };
       if (facts.urls && url !== undefined)
         return {

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { UNKNOWN_CLIENT } from '../../../../src/core/acp/client-facts.ts';
+import { gateCall } from '../../../../src/core/acp/gates/gate-requests.ts';
 import type { GateRequest } from '../../../../src/core/session/gate-words.ts';
-import type { GateId, ToolCallId } from '../../../../src/core/session/words.ts';
+import type { GateId, LoopId, SessionId, ToolCallId } from '../../../../src/core/session/words.ts';
 import { RpcFailure } from '../../../support/acp-client/client.ts';
 import { connectFake, type FakeConnection } from '../../../support/fake-host/connect-fake.ts';
 import type { FakeSession } from '../../../support/fake-host/fake-session.ts';
@@ -250,6 +252,18 @@ describe('gates over ACP', () => {
     client.onRequest('_pilothouse/auth', () => ({ outcome: 'cancelled' }));
     session.openGate('h', auth());
     expect(await answered(session, 2)).toEqual({ kind: 'declined' });
+  });
+
+  test('a sign-in of a delegate names its loop, and one of the session none', () => {
+    const facts = { ...UNKNOWN_CLIENT, pilothouse: true };
+    const own = { gateId: 'g' as GateId, request: auth() };
+    const session = 's' as SessionId;
+    const delegates = { ...own, loopId: 'child' as LoopId, loopName: 'scout' };
+    expect(gateCall(session, delegates, facts)).toMatchObject({
+      method: '_pilothouse/auth',
+      params: { gateId: 'g', loopId: 'child', message: expect.stringMatching(/^scout: /) },
+    });
+    expect(gateCall(session, own, facts)).not.toHaveProperty('params.loopId');
   });
 
   test('a sign-in by link stays open until it arrives, and is then completed', async () => {

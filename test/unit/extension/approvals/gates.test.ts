@@ -126,13 +126,11 @@ describe('requests of the agent', () => {
 
   it('of a sign-in are answered done or cancelled', async () => {
     const { calls, gates } = serve();
-    const ask = (gateId: string) =>
-      calls.request(
-        '_pilothouse/auth',
-        { sessionId: 's', gateId, target: 'openai', targetKind: 'model', message: 'Key, please' },
-        never,
-      );
-    const [done, given] = [ask('a'), ask('b')];
+    const key = { target: 'openai', targetKind: 'model', message: 'Key, please' };
+    const ask = (gateId: string, loop = {}) =>
+      calls.request('_pilothouse/auth', { sessionId: 's', gateId, ...key, ...loop }, never);
+    const [done, given] = [ask('a', { loopId: 'child' }), ask('b')];
+    expect(gates.all().map(({ loopId }) => loopId)).toEqual(['child', undefined]);
     gates.answer('a', { kind: 'accepted', content: {} });
     gates.cancelAll();
     expect(await done).toEqual({ outcome: 'done' });
