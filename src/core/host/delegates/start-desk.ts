@@ -59,7 +59,7 @@ export class StartDesk {
     const config = configBelow(parent, request.mode, deps.clock.now());
     const requestId = deps.ids.unique() as CommandId;
     const loopId = deps.ids.unique() as LoopId;
-    const name = newName(parent, request.name);
+    const name = newName(this.#names(parent), request.name);
     const depth = parent.depth + 1;
     const origin = { rootId, parentId: parent.loopId, requestId, name, depth };
     const node = new LoopNode(loopId, parent, origin);
@@ -76,6 +76,12 @@ export class StartDesk {
       await this.#undo(node);
       throw failure;
     }
+  }
+
+  /** The names of a session's delegates, at every depth: a person tells them apart by these. */
+  #names(parent: LoopNode): ReadonlySet<string> {
+    const root = parent.superiors.at(-1) ?? parent;
+    return new Set([...root.below()].map(({ name }) => name));
   }
 
   #refuse(parent: LoopNode): void {
@@ -127,9 +133,8 @@ export class StartDesk {
   }
 }
 
-/** A name that no sibling has. */
-function newName(parent: LoopNode, wish: string | undefined): string {
-  const taken = new Set([...parent.children.values()].map(({ name }) => name));
+/** A name that is not taken: the one wished for if it can be, else numbered. */
+function newName(taken: ReadonlySet<string>, wish: string | undefined): string {
   const base = wish?.trim() ?? '';
   if (base !== '' && !taken.has(base)) return base;
   for (let number = base === '' ? 1 : 2; ; number += 1) {

@@ -80,6 +80,25 @@ describe('a delegate in the foreground', () => {
     );
   });
 
+  it('has a name that no other delegate of the session has, whoever started that', async () => {
+    const rig = await delegateRig();
+    await rig.prompt(`delegate: ${JSON.stringify(`${nested('finish with a', 1)}\nfinish with b`)}`);
+    await rig.prompt('delegate: finish with c');
+    const named = 'call delegate with {"prompt": "finish with d", "name": "scout"}';
+    await rig.prompt(`delegate: ${JSON.stringify(`${named}\nfinish with e`)}`);
+    await rig.prompt(named);
+    const names = ['delegate 1', 'delegate 2', 'delegate 3', 'delegate 4', 'scout'];
+    const all = ({ loops }: typeof rig) =>
+      loops()
+        .slice(1)
+        .map(({ name }) => name);
+    expect(all(rig).toSorted()).toEqual([...names, 'scout 2'].toSorted());
+    const again = await rig.restart();
+    await again.prompt('delegate: finish with f');
+    expect(all(again)).toContain('delegate 5');
+    expect(new Set(all(again)).size).toBe(all(again).length);
+  });
+
   it('may have delegates of its own, three deep and no deeper', async () => {
     const rig = await delegateRig();
     await rig.prompt(nested('finish with deep', 3));
