@@ -161,6 +161,11 @@ export class Session implements Disposable {
     return this.#loop.isActive;
   }
 
+  /** True if its records could not be kept: it does nothing more until it is opened anew. */
+  get isFaulted(): boolean {
+    return this.#faulted;
+  }
+
   /** True while a turn that a restart found stands at its question and nobody has gone on with it. */
   get isParked(): boolean {
     return this.#loop.isParked;
@@ -260,7 +265,14 @@ export class Session implements Disposable {
    */
   checkpointWorkspace(origin: CommandOrigin): Promise<KeptWorkspace> {
     const { checkpoints } = this;
-    const parts = { checkpoints, recorder: this.#recorder, newId: this.#newId };
+    const parts = {
+      checkpoints,
+      recorder: this.#recorder,
+      newId: this.#newId,
+      timeline: this.timeline,
+      stamp: this.#stamp,
+      digest: this.#digest,
+    };
     return this.exclusively(() => keepWorkspace(parts, origin));
   }
 

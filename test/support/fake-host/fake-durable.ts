@@ -61,6 +61,7 @@ export class FakeDurable implements DurableSession {
   createCheckpoint: DurableSession['createCheckpoint'] = async () => ({
     checkpointId: 'turn_kept',
     files: { before: 'a', after: 'b', coverage: 'full', changed: [] },
+    isRepeat: false,
   });
 }
 

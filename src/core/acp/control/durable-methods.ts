@@ -81,8 +81,8 @@ export const DURABLE_METHODS: readonly ControlMethod[] = [
     '_pilothouse/checkpoints/create',
     checks.sessionOnly,
     'shape',
-    async (_params, target, { controls }): Promise<Result<'_pilothouse/checkpoints/create'>> => {
-      const { checkpointId, files } = await controls.createCheckpoint(target);
+    async (params, target, { controls }): Promise<Result<'_pilothouse/checkpoints/create'>> => {
+      const { checkpointId, files } = await controls.createCheckpoint(target, commandIdOf(params));
       const { coverage, reason } = files;
       return { result: { checkpointId, coverage, ...(reason === undefined ? {} : { reason }) } };
     },

@@ -24,9 +24,10 @@ export interface DurableControls {
   ): Promise<{ readonly requestId: string; readonly delivery: 'steered' | 'started' }>;
   /** False if it did nothing. */
   stopDelegate(target: ControlTarget, loopId: string): Promise<boolean>;
-  /** Keeps the workspace's files. Throws `failed` where that can't be. */
+  /** Keeps the workspace's files; a repeat of a command id gets what was kept then. Throws `failed` where that can't be. */
   createCheckpoint(
     target: ControlTarget,
+    request?: { readonly commandId?: string },
   ): Promise<{ readonly checkpointId: string; readonly files: CheckpointFiles }>;
   /** A read. */
   command(sessionId: string, commandId: string): Promise<CommandState>;

@@ -95,11 +95,12 @@ export class DurableDesk implements DurableControls {
         : receipted(false, 'already_stopped', 'idempotent');
     });
 
-  createCheckpoint: DurableControls['createCheckpoint'] = (target) =>
+  createCheckpoint: DurableControls['createCheckpoint'] = (target, { commandId } = {}) =>
     this.#run('_pilothouse/checkpoints/create', target, {}, async (session) => {
-      const result = await session.createCheckpoint(originOf(target));
+      const { isRepeat, ...result } = await session.createCheckpoint(originOf(target, commandId));
       const { checkpointId } = result;
-      return { ...receipted(result, 'kept'), target: { checkpointId } };
+      const status = isRepeat ? 'idempotent' : 'accepted';
+      return { ...receipted(result, 'kept', status), target: { checkpointId } };
     });
 
   async command(sessionId: string, commandId: string): Promise<CommandState> {

@@ -30,8 +30,10 @@ export interface DurableSession {
   ): Promise<{ readonly requestId: string; readonly delivery: 'steered' | 'started' }>;
   /** False if nothing ran in it. */
   stopDelegate(loopId: LoopId, actor: Actor): Promise<boolean>;
-  /** Keeps the files of the workspace as they are; resolves when that is on disk. */
-  createCheckpoint(
-    origin: CommandOrigin,
-  ): Promise<{ readonly checkpointId: string; readonly files: CheckpointFiles }>;
+  /** Keeps the files of the workspace as they are; resolves when that is on disk. A repeat keeps nothing anew. */
+  createCheckpoint(origin: CommandOrigin): Promise<{
+    readonly checkpointId: string;
+    readonly files: CheckpointFiles;
+    readonly isRepeat: boolean;
+  }>;
 }

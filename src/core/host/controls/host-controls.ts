@@ -165,8 +165,8 @@ export class ComposedControls implements HostControls {
   stopDelegate: DurableControls['stopDelegate'] = (target, loopId) =>
     this.#parts.durable.stopDelegate(target, loopId);
 
-  createCheckpoint: DurableControls['createCheckpoint'] = (target) =>
-    this.#parts.durable.createCheckpoint(target);
+  createCheckpoint: DurableControls['createCheckpoint'] = (target, request) =>
+    this.#parts.durable.createCheckpoint(target, request);
 
   command: DurableControls['command'] = (sessionId, commandId) =>
     this.#parts.durable.command(sessionId, commandId);

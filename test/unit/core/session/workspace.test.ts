@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Deferred } from '../../../../src/base/deferred.ts';
 import type { CheckpointFiles } from '../../../../src/core/session/control-events.ts';
-import type { SessionConfig } from '../../../../src/core/session/words.ts';
+import type { CommandId, SessionConfig } from '../../../../src/core/session/words.ts';
 import { aSession, aTool, OWNER, ok, type TestSession } from '../../../support/engine/a-session.ts';
 import { MemoryCheckpoints } from '../../../support/engine/memory-checkpoints.ts';
 import {
@@ -168,6 +168,43 @@ describe('files that a person has kept', () => {
       event: { type: 'workspace_checkpointed', trigger: 'manual', files, actor: OWNER },
       cause: { command_ids: ['mine'] },
     });
+  });
+
+  it('are kept once for one command, however often it comes, also after a restart', async () => {
+    const { t, room } = await aWorkspace(undefined, says('done'));
+    let times = 0;
+    const keep = room.keep.bind(room);
+    room.keep = async () => {
+      times += 1;
+      return keep();
+    };
+    const mine = { ...ORIGIN, commandId: 'mine' as CommandId };
+    // What failed may be tried again under its id.
+    room.lacks = LACK;
+    await expect(t.session.checkpointWorkspace(mine)).rejects.toMatchObject({
+      refusal: 'fs_snapshot_error',
+    });
+    room.lacks = null;
+    const [first, second] = await Promise.all([
+      t.session.checkpointWorkspace(mine),
+      t.session.checkpointWorkspace(mine),
+    ]);
+    expect([first.isRepeat, second.isRepeat]).toEqual([false, true]);
+    expect(second).toEqual({ ...first, isRepeat: true });
+    const other = await t.session.checkpointWorkspace({
+      ...ORIGIN,
+      commandId: 'other' as CommandId,
+    });
+    expect(other.checkpointId).not.toBe(first.checkpointId);
+    expect((await t.session.checkpointWorkspace(ORIGIN)).isRepeat).toBe(false);
+    expect(times).toBe(4);
+    // The id of another command is not free.
+    await t.prompt('go', 1, 'prompted');
+    await expect(
+      t.session.checkpointWorkspace({ ...ORIGIN, commandId: 'prompted' as CommandId }),
+    ).rejects.toMatchObject({ code: 'session.command_collision' });
+    const again = await t.restart();
+    expect(await again.session.checkpointWorkspace(mine)).toEqual({ ...first, isRepeat: true });
   });
 
   it('leave no event where they can not be kept, and are refused while a turn runs', async () => {
