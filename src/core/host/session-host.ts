@@ -122,6 +122,9 @@ export class LocalSessionHost implements SessionHost {
   async open(sessionId: SessionId, options: OpenSession, client: Client): Promise<LiveSession> {
     while (this.#ends.has(sessionId)) await this.#ends.get(sessionId);
     this.#end.requireOpen();
+    const stopped = this.#live.get(sessionId);
+    // What could not be kept is gone; what is stored may be there again.
+    if (stopped?.session.isFaulted === true) await this.#leave(stopped, 'session_closed', HOST);
     const live = this.#live.get(sessionId);
     if (options.mcpServers !== undefined) live?.configureServers(options.mcpServers);
     const hosted = live ?? (await this.#openOnce(sessionId, options));

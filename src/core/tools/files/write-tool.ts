@@ -39,7 +39,7 @@ export function writeTool(home: string, protectedPaths: ProtectedPaths): Tool {
           locations: [{ path }],
           content: [diffContent(path, before?.text ?? null, newText(args.text, before))],
         },
-        run: (running) => write(args, path, running, home),
+        run: (running) => write(args, { path, known: visible ? { before } : null }, running, home),
       };
     },
   });
@@ -54,16 +54,27 @@ async function requireFolder(cwd: string): Promise<void> {
   }
 }
 
+/** A call as it was prepared; `known` is what the file held then, where it was looked at. */
+type Prepared = {
+  readonly path: string;
+  readonly known: { readonly before: TextFile | null } | null;
+};
+
 async function write(
   args: Input,
-  prepared: string,
+  prepared: Prepared,
   context: ToolContext,
   home: string,
 ): Promise<ToolOutcome> {
-  const { path } = await resolveInWorkspace(prepared, context.workspace, home);
+  const { path } = await resolveInWorkspace(prepared.path, context.workspace, home);
   await requireFolder(context.workspace.cwd);
   const before = await readTextFile(path, context.files, context.signal);
   const after = newText(args.text, before);
+  // Who said yes to it was shown another file: what somebody wrote since is not overwritten.
+  if (prepared.known !== null && isOther(prepared.known.before, before) && before?.text !== after)
+    throw new ToolError(
+      `${shownPath(path, context.workspace)} was changed while this call waited; nothing was written. Read it again, then decide anew.`,
+    );
   const how = await writeTextFile(path, after, before?.format ?? NEW_FILE, context);
   const shown = shownPath(path, context.workspace);
   const lines = after === '' ? 0 : after.replace(/\n$/, '').split('\n').length;
@@ -71,6 +82,10 @@ async function write(
     content: [diffContent(path, before?.text ?? null, after)],
     locations: [{ path }],
   });
+}
+
+function isOther(known: TextFile | null, now: TextFile | null): boolean {
+  return (known?.text ?? null) !== (now?.text ?? null);
 }
 
 function newText(text: string, before: TextFile | null): string {

@@ -28,7 +28,11 @@ export type LoopTurn = {
 export class LoopTurns {
   readonly #turns = new Map<CommandId, LoopTurn>();
   #newest: LoopTurn | null = null;
-  #message: { readonly messageId: MessageId; readonly text: string } | null = null;
+  #message: {
+    readonly messageId: MessageId;
+    readonly text: string;
+    readonly isThere: boolean;
+  } | null = null;
   /** What delegates of the newest turn used. */
   #given: TurnSpent = NOTHING;
 
@@ -80,10 +84,12 @@ export class LoopTurns {
   }
 
   #say(messageId: MessageId, piece: string): void {
-    const before = this.#message?.messageId === messageId ? this.#message.text : '';
-    const text = before + piece;
-    this.#message = { messageId, text };
-    if (text.trim() !== '') this.#change((turn) => ({ ...turn, text }));
+    const before = this.#message?.messageId === messageId ? this.#message : null;
+    const text = (before?.text ?? '') + piece;
+    // Only the new piece is looked at: a long text comes in very many.
+    const isThere = before?.isThere === true || piece.trim() !== '';
+    this.#message = { messageId, text, isThere };
+    if (isThere) this.#change((turn) => ({ ...turn, text }));
   }
 
   #change(change: (turn: LoopTurn) => LoopTurn): void {

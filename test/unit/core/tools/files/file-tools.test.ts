@@ -132,6 +132,23 @@ describe('write', () => {
     expect(await readFile(bench.path('latin.txt'))).toEqual(Buffer.from('blüe\n', 'latin1'));
   });
 
+  it('does not overwrite what somebody wrote while it waited for an answer, nor a file that came meanwhile', async () => {
+    await put('a.txt', 'old');
+    const known = await bench.prepare('write', { path: 'a.txt', text: 'new' });
+    const fresh = await bench.prepare('write', { path: 'b.txt', text: 'new' });
+    await put('a.txt', 'theirs');
+    await put('b.txt', 'theirs too');
+    for (const prepared of [known, fresh]) {
+      const outcome = await prepared.run(bench.context());
+      expect(outcome.status).toBe('failed');
+      expect(textOf(outcome)).toMatch(/was changed while this call waited.*Read it again/);
+    }
+    expect(await readFile(bench.path('a.txt'), 'utf8')).toBe('theirs');
+    expect(await readFile(bench.path('b.txt'), 'utf8')).toBe('theirs too');
+    const again = await bench.prepare('write', { path: 'a.txt', text: 'new' });
+    expect((await again.run(bench.context())).status).toBe('completed');
+  });
+
   it('through a link inside the workspace changes what it leads to', async () => {
     await put('real.txt', 'old');
     await symlink('real.txt', bench.path('link.txt'));
