@@ -120,7 +120,7 @@ describe('that a session works or rests', () => {
     const order: string[] = [];
     let active = false;
     t.session.subscribe((signal) => {
-      if (signal.stream === 'history' && /^turn_/.test(signal.record.event.type))
+      if (signal.stream === 'history' && signal.record.event.type.startsWith('turn_'))
         order.push(signal.record.event.type);
       if (signal.stream !== 'ephemeral' || signal.event.type !== 'activity_changed') return;
       if (signal.event.activePrompt === active) return;

@@ -10,7 +10,7 @@ import {
   ok,
   type TestSession,
 } from '../../../../support/engine/a-session.ts';
-import { calls, ScriptedModel, says } from '../../../../support/engine/scripted-model.ts';
+import { calls, fails, ScriptedModel, says } from '../../../../support/engine/scripted-model.ts';
 
 const STOP = { kind: 'cancelled', by: 'test' } as const;
 
@@ -144,11 +144,10 @@ describe('prompts that wait', () => {
     const begun = new Deferred<void>();
     const goOn = new Deferred<void>();
     const model = new ScriptedModel(
-      // biome-ignore lint/correctness/useYield: it fails before it says anything
-      async function* () {
+      async function* (request, signal) {
         begun.resolve();
         await goOn.promise;
-        throw new Error('no');
+        yield* fails(new Error('no'))(request, signal);
       },
       says('two'),
       says('three'),

@@ -54,7 +54,7 @@ const askTool = aTool(
     const answer = await ask({ message: textOf(input), schema: { type: 'object' } });
     return ok(
       answer.kind === 'answered'
-        ? `${textOf(input)}: ${answer.content['answer']}`
+        ? `${textOf(input)}: ${JSON.stringify(answer.content['answer'])}`
         : `declined: ${answer.reason}`,
     );
   },
@@ -213,7 +213,7 @@ describe('a question', () => {
     expect(t.session.openGates.map(({ gateId }) => gateId)).toEqual([one]);
     await t.answer(one, { kind: 'accepted', content: { answer: 'first' } });
     await outcome;
-    expect(results(t).sort()).toEqual(['completed: one: first', 'completed: two: second']);
+    expect(results(t).sort()).toEqual(['completed: one: "first"', 'completed: two: "second"']);
   });
 
   it.each(['permissions', 'asks'] as const)(

@@ -7,6 +7,7 @@ import {
   aTool,
   OWNER,
   ok,
+  pathOf,
   type SessionOptions,
   type TestSession,
 } from '../../../../support/engine/a-session.ts';
@@ -26,7 +27,7 @@ async function atQuestion(
 ): Promise<{ t: TestSession; runs: string[]; model: ScriptedModel; gateIds: GateId[] }> {
   const runs: string[] = [];
   const tool = aTool('w', (_context, input) => {
-    runs.push(String(input['path']));
+    runs.push(pathOf(input));
     return ok('written');
   });
   const asked = paths.length === 0 ? ['1'] : paths;
