@@ -19,6 +19,9 @@ export type ChatDelegate = {
   readonly resultRow?: string;
 };
 
+/** A call, of the delegate with this loop if there is one. */
+export type ChatCallRef = { readonly toolCallId: string; readonly loopId?: string | undefined };
+
 /** The delegate that messages go to instead of the main agent. */
 export type ChatTalk = { readonly loopId: string; readonly name: string };
 

@@ -2,6 +2,7 @@ import type { JsonObject } from '../base/json.ts';
 import type { SessionConfigOption, ToolCallLocation, ToolKind } from './acp.ts';
 import type { ChatCommand } from './chat-commands.ts';
 import type {
+  ChatCallRef,
   ChatDelegate,
   ChatHandBack,
   ChatTalk,
@@ -353,12 +354,8 @@ export type FromChat =
       readonly mode?: ChatSendMode;
     }
   | { readonly type: 'stop' }
-  /** Ends one call, of the delegate with this loop if there is one; the turn goes on. */
-  | {
-      readonly type: 'stop_tool';
-      readonly toolCallId: string;
-      readonly loopId?: string | undefined;
-    }
+  /** Ends one call; the turn goes on. */
+  | ({ readonly type: 'stop_tool' } & ChatCallRef)
   /** Puts the files that one call wrote back to what they were before it; asks first. */
   | { readonly type: 'restore_tool'; readonly toolCallId: string }
   /** Changes a pending message; revoking one that was given back forgets it, editing it puts it into the composer. */

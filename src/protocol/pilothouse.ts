@@ -190,12 +190,11 @@ export type PilothouseAgentMethods = {
 
 /** Requests from agent to client. */
 export type PilothouseClientMethods = {
-  /** A sign-in is needed: a model key, or an MCP server's login at `url`. Answer when done or given up. */
+  /** A model key or a login at `url` is needed (`loopId`: by that delegate). Answer when done or given up. */
   '_pilothouse/auth': [
     {
       sessionId: string;
       gateId: string;
-      /** The delegate that asks; missing: the session itself. */
       loopId?: string;
       target: string;
       targetKind: 'model' | 'mcp';

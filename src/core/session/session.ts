@@ -23,7 +23,7 @@ import type { NewRecord } from './ports.ts';
 import { brokenTurn } from './state/broken-turn.ts';
 import { Causes } from './state/causes.ts';
 import type { Conversation } from './state/conversation.ts';
-import type { Folded, SessionSnapshot } from './state/folded.ts';
+import { type Folded, foldSignal, type SessionSnapshot } from './state/folded.ts';
 import { Gates, type OpenGate } from './state/gates.ts';
 import type { Prompt, PromptOutcome } from './state/prompts.ts';
 import { Recorder, type Tip } from './state/recorder.ts';
@@ -130,11 +130,8 @@ export class Session implements Disposable {
   }
 
   #fail(cause: unknown, { log }: SessionDeps): void {
-    const error = messageOf(cause);
-    log.error('A session stopped: its history could not be written', {
-      sessionId: this.sessionId,
-      error,
-    });
+    const facts = { sessionId: this.sessionId, error: messageOf(cause) };
+    log.error('A session stopped: its history could not be written', facts);
     this.#faulted = true;
     this.#loop.stopForFault(cause);
   }
@@ -264,15 +261,9 @@ export class Session implements Disposable {
    * kept whole, `fs_snapshot_error`.
    */
   checkpointWorkspace(origin: CommandOrigin): Promise<KeptWorkspace> {
-    const { checkpoints } = this;
-    const parts = {
-      checkpoints,
-      recorder: this.#recorder,
-      newId: this.#newId,
-      timeline: this.timeline,
-      stamp: this.#stamp,
-      digest: this.#digest,
-    };
+    const { checkpoints, timeline } = this;
+    const own = { recorder: this.#recorder, newId: this.#newId, stamp: this.#stamp };
+    const parts = { ...own, checkpoints, timeline, digest: this.#digest };
     return this.exclusively(() => keepWorkspace(parts, origin));
   }
 
@@ -346,15 +337,10 @@ export class Session implements Disposable {
     if (records.length > 0) await this.#recorder.append([...records, found.note]);
   }
 
-  async #brokenTurn(): Promise<readonly NewRecord[]> {
-    const { state } = this.#folded;
+  #brokenTurn(): Promise<readonly NewRecord[]> {
     const { checkpoints, conversation } = this;
-    try {
-      return await brokenTurn({ state, conversation, checkpoints, newId: this.#newId });
-    } catch (failure) {
-      this.#report('The files of a turn that broke off are not known', failure);
-      return [];
-    }
+    const own = { state: this.#folded.state, newId: this.#newId, report: this.#report };
+    return brokenTurn({ ...own, conversation, checkpoints });
   }
 
   /** A turn that a restart found at its question goes on there; nothing happens where there is none. */
@@ -406,14 +392,7 @@ export class Session implements Disposable {
   }
 
   #fold(signal: LoopSignal): void {
-    const { state, machine, compactions } = this.#folded;
-    if (signal.stream === 'history') {
-      const { event, seq, at, cause } = signal.record;
-      state.applyHistory(event, at, { seq, commandIds: cause.command_ids });
-      machine.applyHistory(event, cause.command_ids);
-      compactions.applyHistory(event, cause.command_ids);
-      this.#branch.apply(event, seq);
-    } else if (signal.stream === 'control')
-      state.applyControl(signal.record.event, signal.record.at);
+    foldSignal(this.#folded, signal);
+    if (signal.stream === 'history') this.#branch.apply(signal.record.event, signal.record.seq);
   }
 }

@@ -10,7 +10,7 @@ import type { SessionState } from '../state/session-state.ts';
 import type { AbortReason } from '../turn/aborts.ts';
 import type { CommandId, GateId, QueueItemId } from '../words.ts';
 import type { Command, DurableCommand } from './command.ts';
-import type { LoopEntries, PersonsAnswer } from './entry-points.ts';
+import type { PersonsAnswer } from './entry-points.ts';
 import { resolution } from './resolution.ts';
 import { SessionError } from './session-error.ts';
 import type { CommandOrigin, CommandStamp } from './stamp.ts';
@@ -194,9 +194,6 @@ export class CommandDesk {
 }
 
 type CancelBefore = (order: number, reason: AbortReason) => boolean;
-
-/** Everything of `LoopEntries` that the desk answers. */
-export type DeskEntries = Pick<LoopEntries, 'respondToGate' | 'withdraw' | 'cancelRequest'>;
 
 function issuedRecord(command: DurableCommand, bodyHash: string): NewRecord {
   return {

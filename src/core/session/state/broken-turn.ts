@@ -12,13 +12,24 @@ export type BrokenTurnParts = {
   /** Null where nothing is kept. */
   readonly checkpoints: Checkpoints | null;
   readonly newId: () => string;
+  /** Told where the files of the turn are not known. */
+  readonly report: (what: string, failure: unknown) => void;
 };
 
 /**
  * The checkpoint of the turn that was open when its process ended, so that what it did to files can be put back; none
- * where it had no effect, or nothing of it was kept. It goes behind the record that seals the turn.
+ * where it had no effect, or nothing of it was kept. It goes behind the record that seals the turn. Never rejects.
  */
 export async function brokenTurn(parts: BrokenTurnParts): Promise<readonly NewRecord[]> {
+  try {
+    return await checkpointOf(parts);
+  } catch (failure) {
+    parts.report('The files of a turn that broke off are not known', failure);
+    return [];
+  }
+}
+
+async function checkpointOf(parts: BrokenTurnParts): Promise<readonly NewRecord[]> {
   const { state, conversation, checkpoints, newId } = parts;
   const turnId = state.openTurn;
   const beforeEventId = turnId === null ? null : state.timeline.beginningOf(turnId);

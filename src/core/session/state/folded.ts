@@ -4,6 +4,7 @@ import type { Inbox } from '../control/inbox.ts';
 import type { MachineInbox } from '../control/machine-inbox.ts';
 import type { NextTurnQueue } from '../control/next-turns.ts';
 import type { NextTurns, PendingMessage } from '../control-events.ts';
+import type { LoopSignal } from '../events.ts';
 import type { TurnId } from '../words.ts';
 import type { Conversation } from './conversation.ts';
 import type { OpenGate } from './gates.ts';
@@ -34,3 +35,13 @@ export type Folded = {
   readonly machine: MachineInbox;
   readonly compactions: Compactions;
 };
+
+/** Takes a record of the live session into its folds, all but the conversation, which may be another after a move. */
+export function foldSignal({ state, machine, compactions }: Folded, signal: LoopSignal): void {
+  if (signal.stream === 'history') {
+    const { event, seq, at, cause } = signal.record;
+    state.applyHistory(event, at, { seq, commandIds: cause.command_ids });
+    machine.applyHistory(event, cause.command_ids);
+    compactions.applyHistory(event, cause.command_ids);
+  } else if (signal.stream === 'control') state.applyControl(signal.record.event, signal.record.at);
+}

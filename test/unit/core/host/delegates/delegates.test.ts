@@ -88,8 +88,9 @@ describe('a delegate in the foreground', () => {
     await rig.prompt(`delegate: ${JSON.stringify(`${named}\nfinish with e`)}`);
     await rig.prompt(named);
     const names = ['delegate 1', 'delegate 2', 'delegate 3', 'delegate 4', 'scout'];
-    const all = ({ loops }: typeof rig) =>
-      loops()
+    const all = (one: typeof rig) =>
+      one
+        .loops()
         .slice(1)
         .map(({ name }) => name);
     expect(all(rig).toSorted()).toEqual([...names, 'scout 2'].toSorted());
