@@ -87,6 +87,33 @@ describe('files that a person has kept', () => {
     expect((await listed(again))[0]).toMatchObject({ checkpointId, kind: 'manual' });
   });
 
+  it('are kept once for a command that is sent again, also to another process', async () => {
+    const one = await opened();
+    writeFileSync(join(one.folder, 'a.txt'), 'first');
+    const send = ({ client, sessionId }: Opened) =>
+      client.call('_pilothouse/checkpoints/create', {
+        sessionId,
+        _meta: { pilothouse: { commandId: 'keep-1' } },
+      });
+    const first = await send(one);
+    writeFileSync(join(one.folder, 'a.txt'), 'second');
+    expect(await send(one)).toEqual(first);
+    expect(one.outcomes().slice(-2)).toEqual([
+      '_pilothouse/checkpoints/create kept accepted',
+      '_pilothouse/checkpoints/create kept idempotent',
+    ]);
+    await one.client.close();
+    const again = await reopened(one);
+    expect(await send(again)).toEqual(first);
+    expect(await listed(again)).toHaveLength(1);
+    await again.client.call('_pilothouse/checkpoints/restore', {
+      sessionId: again.sessionId,
+      checkpointId: first['checkpointId'],
+      overwrite: 'all',
+    });
+    expect(text(again, 'a.txt')).toBe('first');
+  });
+
   it('are named by no event where the process died before it, and kept where it died after', async () => {
     const before = await opened({ CRASH_AT: 'before:append/workspace_checkpointed' });
     writeFileSync(join(before.folder, 'a.txt'), 'first');
