@@ -48,8 +48,9 @@ export class SessionList {
       this.#live(row.sessionId)?.describe() ?? {
         ...row,
         liveState: 'persisted',
-        activePrompt: false,
-        openGates: 0,
+        // A turn that stood at its question goes on when the session is opened.
+        activePrompt: (row.openGates ?? 0) > 0,
+        openGates: row.openGates ?? 0,
         currentModeId: 'ask',
       }
     );

@@ -55,6 +55,8 @@ export type SessionColumns = {
   readonly prefixHash: string;
   /** Present on the streams of a delegate: the session they belong to. */
   readonly rootId?: string;
+  /** Questions of a turn that was left open; missing for none. */
+  readonly openGates?: number;
 };
 
 /** Who said what was found; `machine`: what the host told the agent. */

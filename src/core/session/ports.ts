@@ -28,6 +28,8 @@ export type SessionRow = {
   readonly prefixHash: string;
   /** Present on the row of a delegate's loop, which is in no list: the session it belongs to. */
   readonly rootId?: SessionId;
+  /** Questions of the turn that the process before left open; missing for none. */
+  readonly openGates?: number;
 };
 
 /** A place where words that were looked for stand. */

@@ -253,6 +253,14 @@ describe('a turn that a crash left at a question', () => {
       const client = startAgentCore(home, { env: INSTANT });
       await client.initialize(KNOWS_CONTROL);
       client.onRequest('session/request_permission', () => undefined);
+      const quiet = await client.newSession(folder);
+      const listed = (await client.call('session/list', {})) as unknown as {
+        sessions: { sessionId: string; _meta: { pilothouse: object } }[];
+      };
+      const shown = (id: string) => listed.sessions.find((item) => item.sessionId === id);
+      // Seen before anybody opens it; its twin shows the difference.
+      expect(JSON.stringify(shown(sessionId))).toMatch(/"openGates":1/);
+      expect(JSON.stringify(shown(quiet))).toMatch(/"openGates":0/);
       const opened = await client.call(method, { sessionId, cwd: folder, mcpServers: [] });
       expect(opened, method).toMatchObject({
         session: { activePrompt: true },

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { HOST_STREAM } from '../../session/ports.ts';
 import type { FoundHits, ListPosition, ListQuery, SessionColumns } from '../worker-protocol.ts';
+import { OpenGates } from './open-gates.ts';
 import { SESSION_COLUMNS, type Sliced, sessionColumns } from './reader.ts';
 import { Finder } from './search/finder.ts';
 import { Hits } from './search/hits.ts';
@@ -23,9 +24,11 @@ export type Candidate = { readonly n: number; readonly columns: SessionColumns }
 export class Lister {
   readonly #database: DatabaseSync;
   readonly #finder: Finder;
+  readonly #openGates: OpenGates;
 
   constructor(database: DatabaseSync, index: SearchIndex) {
     this.#database = database;
+    this.#openGates = new OpenGates(database);
     this.#finder = new Finder(index, new Hits(database, index));
   }
 
@@ -33,7 +36,7 @@ export class Lister {
     const { text, limit } = query;
     if (text === undefined) {
       const candidates = this.#page(query, limit + 1);
-      const rows = candidates.slice(0, limit).map(({ columns }) => columns);
+      const rows = candidates.slice(0, limit).map((candidate) => this.#row(candidate));
       return { rows, more: candidates.length > limit };
     }
     const found = yield* this.#finder.find(text, limit + 1, (after, count, among) =>
@@ -41,10 +44,14 @@ export class Lister {
     );
     const shown = found.slice(0, limit);
     return {
-      rows: shown.map(({ candidate }) => candidate.columns),
+      rows: shown.map(({ candidate }) => this.#row(candidate)),
       more: found.length > limit,
       found: shown.map(({ hits }) => hits),
     };
+  }
+
+  #row({ n, columns }: Candidate): SessionColumns {
+    return { ...columns, ...this.#openGates.of(n) };
   }
 
   #page(

@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 
 import { isObject } from '../../../base/json.ts';
 import { JournalError } from '../errors.ts';
 import type { MoveColumns, RangeQuery, RecordColumns, SessionColumns } from '../worker-protocol.ts';
+import { OpenGates } from './open-gates.ts';
 
 /** Work that gives way to appends after each slice. */
 export type Sliced<Part, Result> = Generator<Part, Result, undefined>;
@@ -23,11 +24,13 @@ export class Reader {
   readonly #session;
   readonly #delegates;
   readonly #hashAt;
+  readonly #openGates: OpenGates;
   readonly #moves;
   readonly #range: (order: Order) => StatementSync;
   readonly #ranges: Record<Order, StatementSync>;
 
   constructor(database: DatabaseSync) {
+    this.#openGates = new OpenGates(database);
     this.#number = database.prepare('SELECT n FROM sessions WHERE session_id = ? AND deleting = 0');
     this.#session = database.prepare(
       `SELECT ${SESSION_COLUMNS} FROM sessions WHERE session_id = ? AND deleting = 0`,
@@ -61,7 +64,9 @@ export class Reader {
 
   session(sessionId: string): SessionColumns | null {
     const row = this.#session.get(sessionId);
-    return row === undefined ? null : sessionColumns(row);
+    if (row === undefined) return null;
+    const n = this.numberOf(sessionId);
+    return { ...sessionColumns(row), ...(n === null ? {} : this.#openGates.of(n)) };
   }
 
   /** The streams of a session's delegates, oldest first. */
