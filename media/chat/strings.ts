@@ -227,6 +227,7 @@ export const ENGLISH: Strings = {
   interruptedTitle: 'Interrupted: the agent process ended during this turn',
   interruptedKept: 'What was said and done until then is kept.',
   interruptedUnknownOne: 'It is not known whether 1 step took effect. Check before doing it again.',
+  closedTitle: 'Stopped when its window or session was closed',
   interruptedUnknown:
     'It is not known whether {0} steps took effect. Check before doing them again.',
   interruptedContinue: 'Continue',

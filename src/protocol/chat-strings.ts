@@ -238,6 +238,7 @@ type ChatDurableKey =
   | 'interruptedTitle'
   | 'interruptedKept'
   | 'interruptedUnknownOne'
+  | 'closedTitle'
   | 'interruptedUnknown'
   | 'interruptedContinue'
   | 'interruptedShow'

@@ -9,6 +9,11 @@ export function isInterrupted(item: TurnEnd): boolean {
   return item.terminal === 'runtime_error' && item.stopReason === 'cancelled';
 }
 
+/** True if the window or session that ran it was closed: no limit ended it, and nobody refused anything. */
+export function isClosed(item: TurnEnd): boolean {
+  return item.terminal === 'policy_stop' && item.stopReason === 'cancelled';
+}
+
 /** How many steps of the last turn may or may not have taken effect. */
 export function unknownSteps(items: readonly ChatItem[]): number {
   let count = 0;
@@ -22,6 +27,7 @@ export function unknownSteps(items: readonly ChatItem[]): number {
 
 /** How a turn ended, for its icon and for whether it can be tried again. */
 export function turnOutcome(item: TurnEnd): TurnOutcome {
+  if (isClosed(item)) return 'stopped';
   switch (item.terminal) {
     case 'natural':
       return 'done';
@@ -56,6 +62,7 @@ export function turnEndText(item: TurnEnd, strings: Strings): string {
 
 function outcomeWords(item: TurnEnd, strings: Strings): string {
   if (isInterrupted(item)) return strings.interruptedTitle;
+  if (isClosed(item)) return strings.closedTitle;
   if (item.terminal === 'suspended') return format(strings.turnInterrupted, item.reason);
   if (item.stopReason === 'refusal') return format(strings.turnRefused, item.reason);
   switch (turnOutcome(item)) {

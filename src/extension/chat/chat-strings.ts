@@ -273,6 +273,7 @@ function durableTexts() {
     interruptedTitle: l10n.t('Interrupted: the agent process ended during this turn'),
     interruptedKept: l10n.t('What was said and done until then is kept.'),
     interruptedUnknownOne: l10n.t(
+    closedTitle: l10n.t('Stopped when its window or session was closed'),
       'It is not known whether 1 step took effect. Check before doing it again.',
     ),
     interruptedUnknown: l10n.t(

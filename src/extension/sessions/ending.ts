@@ -1,10 +1,13 @@
 import type { ChatItem } from '../../protocol/chat.ts';
 import type { TurnEnd } from '../chat/model/turn-items.ts';
 
-/** How a session's last turn ended, where that is something to know of; `interrupted`: the agent process ended first. */
+/** How a session's last turn ended, where that is something to know of; `interrupted`: the agent process ended first, or its window was closed. */
 export type Ending = 'failed' | 'interrupted' | null;
 
 const FAILURES: ReadonlySet<string> = new Set(['provider_error', 'runtime_error', 'suspended']);
+
+/** With the stop reason `cancelled`: the process ended, or the turn's window or session was closed. */
+const BROKEN_OFF: ReadonlySet<string> = new Set(['runtime_error', 'policy_stop']);
 
 /** A turn that the agent process did not live to end. */
 export function interruptedEnd(turnId: string): Omit<TurnEnd, 'seconds'> {
@@ -13,10 +16,8 @@ export function interruptedEnd(turnId: string): Omit<TurnEnd, 'seconds'> {
 
 /** What an end says of the session. */
 export function endingOf(end: Pick<TurnEnd, 'terminal' | 'stopReason'>): Ending {
-  if (!FAILURES.has(end.terminal)) return null;
-  return end.terminal === 'runtime_error' && end.stopReason === 'cancelled'
-    ? 'interrupted'
-    : 'failed';
+  if (end.stopReason === 'cancelled' && BROKEN_OFF.has(end.terminal)) return 'interrupted';
+  return FAILURES.has(end.terminal) ? 'failed' : null;
 }
 
 /** The ending of the newest turn, if nothing was sent since. */

@@ -12,7 +12,7 @@ export type SessionState =
   /** It can't be saved: nothing more is done in it. */
   | 'faulted'
   | 'failed'
-  /** The agent process ended during its last turn. */
+  /** The agent process ended, or the window was closed, during its last turn. */
   | 'interrupted'
   | 'idle';
 

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { ChatItem } from '../../../../src/protocol/chat.ts';
-import { duration } from '../../state/turn-end.ts';
+import { isClosed, turnEndText } from '../../state/turn-end.ts';
 import { format, type Strings } from '../../strings.ts';
 import { Button } from '../shared/buttons.tsx';
 import { useServices, useStrings } from '../shared/context.ts';
@@ -11,25 +11,21 @@ import { Markdown } from '../shared/markdown.tsx';
 type Compaction = Extract<ChatItem, { kind: 'compaction' }>;
 
 type InterruptedProps = {
+  readonly item: Extract<ChatItem, { kind: 'turn_end' }>;
   /** Nothing has followed: the turn can be gone on with. */
   readonly offers: boolean;
   readonly unknown: number;
-  readonly seconds: number | null;
 };
 
-/** A turn whose process ended: what is left of it, what has to be looked at, and the way on. */
-export function InterruptedRow({ offers, unknown, seconds }: InterruptedProps): JSX.Element {
+/** A turn whose process ended or whose window was closed: what is left of it, what has to be looked at, and the way on. */
+export function InterruptedRow({ item, offers, unknown }: InterruptedProps): JSX.Element {
   const strings = useStrings();
   const { post } = useServices();
-  const took = seconds === null ? '' : ` · ${duration(seconds, strings)}`;
   return (
     <div class={`interrupted ${offers ? 'interrupted-open' : ''}`}>
       <p class="interrupted-title">
-        <Icon name="debug-disconnect" />
-        <span>
-          {strings.interruptedTitle}
-          {took}
-        </span>
+        <Icon name={isClosed(item) ? 'debug-pause' : 'debug-disconnect'} />
+        <span>{turnEndText(item, strings)}</span>
       </p>
       {offers && (
         <>

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { ChatItem } from '../../../../src/protocol/chat.ts';
-import { isInterrupted } from '../../state/turn-end.ts';
+import { isClosed, isInterrupted } from '../../state/turn-end.ts';
 import type { Strings } from '../../strings.ts';
 import { HandBackRow } from '../delegates/hand-back-row.tsx';
 import { injectWord, JudgeRow } from './control-rows.tsx';
@@ -39,8 +39,8 @@ export function Row({ item, mayRetry, unknown }: Props): JSX.Element {
     case 'judge':
       return <JudgeRow item={item} />;
     case 'turn_end':
-      return isInterrupted(item) ? (
-        <InterruptedRow offers={mayRetry} unknown={unknown} seconds={item.seconds} />
+      return isInterrupted(item) || isClosed(item) ? (
+        <InterruptedRow item={item} offers={mayRetry} unknown={unknown} />
       ) : (
         <TurnEndRow item={item} mayRetry={mayRetry} />
       );

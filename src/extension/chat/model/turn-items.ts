@@ -101,9 +101,18 @@ function verdict(answer: Readonly<Record<string, unknown>>): { allowed: boolean;
       return { allowed: true, words: l10n.t('Answered by user') };
     case 'declined':
       return { allowed: false, words: l10n.t('Declined by user') };
+    case 'cancelled':
+      return { allowed: false, words: unanswered(answer['reason']) };
     default:
       return { allowed: false, words: l10n.t('Not answered') };
   }
+}
+
+/** Why nobody answered: a closed window refuses nothing. */
+function unanswered(reason: unknown): string {
+  return reason === 'client_gone' || reason === 'session_closed'
+    ? l10n.t('Not answered before the window was closed')
+    : l10n.t('Not answered');
 }
 
 function text(value: unknown, fallback: string): string {

@@ -231,6 +231,26 @@ describe('the conversation', () => {
     ]);
   });
 
+  it('tells a question that closing its window left open from one that was refused', () => {
+    const answered = (answer: object): unknown => {
+      const one = new Conversation();
+      one.start(
+        page([
+          entry(1, {
+            sessionUpdate: 'session_info_update',
+            _meta: { pilothouse: { gate: { state: 'resolved', gateId: 'g', answer } } },
+          }),
+        ]),
+      );
+      return one.items().map((item) => (item.kind === 'answer' ? item.text : item.kind));
+    };
+    const closed = ['Not answered before the window was closed'];
+    expect(answered({ kind: 'cancelled', reason: 'client_gone' })).toEqual(closed);
+    expect(answered({ kind: 'cancelled', reason: 'session_closed' })).toEqual(closed);
+    expect(answered({ kind: 'cancelled', reason: 'turn_cancelled' })).toEqual(['Not answered']);
+    expect(answered({ kind: 'selected', optionId: 'reject_once' })).toEqual(['Rejected by user']);
+  });
+
   it('takes an older page in front and completes rows that it cuts', () => {
     const tool: SessionUpdate = {
       sessionUpdate: 'tool_call',

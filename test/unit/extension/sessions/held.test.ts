@@ -93,6 +93,12 @@ describe('how a turn ended', () => {
     expect(endingOf({ terminal: 'user_cancelled', stopReason: 'cancelled' })).toBeNull();
   });
 
+  it('is interrupted where its window was closed, and not where a limit of the model ended it', () => {
+    expect(endingOf({ terminal: 'policy_stop', stopReason: 'cancelled' })).toBe('interrupted');
+    expect(endingOf({ terminal: 'policy_stop', stopReason: 'max_tokens' })).toBeNull();
+    expect(endingOf({ terminal: 'policy_stop', stopReason: 'refusal' })).toBeNull();
+  });
+
   it('counts until something was sent', () => {
     const broken = end('runtime_error', 'cancelled');
     expect(lastEnding([prompt, broken])).toBe('interrupted');
