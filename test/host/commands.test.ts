@@ -19,16 +19,17 @@ async function json(name: string): Promise<unknown> {
   return JSON.parse(await readFile(join(checkout, name), 'utf8'));
 }
 
-/** What the palette must offer: labels, without those that are not for it or need a changed file before the eyes. */
+/** Commands about what this session does not have: a changed file before the eyes, a lost turn, a delegate. */
+const ABOUT_OTHERS =
+  /changedPaths|pilothouse-staged|groupedByFolder$|^pilothouse\.(interrupted|faulted|delegates|talksToDelegate)$/;
+
+/** What the palette must offer: labels, without those that are not for it or about something that is not there. */
 async function labels(): Promise<string[]> {
   const { contributes } = manifest.parse(await json('package.json'));
   const texts = z.record(z.string(), z.string()).parse(await json('package.nls.json'));
   const text = (value: string) => texts[value.replaceAll('%', '')] ?? value;
   const elsewhere = contributes.menus.commandPalette
-    .filter(
-      ({ when }) =>
-        when === 'false' || /changedPaths|pilothouse-staged|groupedByFolder$/.test(when),
-    )
+    .filter(({ when }) => when === 'false' || ABOUT_OTHERS.test(when))
     .filter(({ when }) => !when.startsWith('!'))
     .map((entry) => entry.command);
   return contributes.commands

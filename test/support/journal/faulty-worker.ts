@@ -45,18 +45,25 @@ function kindIn(values: readonly unknown[]): string | null {
 /** How many values a record is stored with. */
 const RECORD_VALUES = 9;
 
-const { exec, prepare } = DatabaseSync.prototype;
-const { run, get } = StatementSync.prototype;
+/** A method as it is before it is replaced; it has to be called with its object. */
+function original<T extends object, K extends keyof T>(prototype: T, name: K): T[K] {
+  return prototype[name];
+}
+
+const exec = original(DatabaseSync.prototype, 'exec');
+const prepare = original(DatabaseSync.prototype, 'prepare');
+const run = original(StatementSync.prototype, 'run');
+const get = original(StatementSync.prototype, 'get');
 
 DatabaseSync.prototype.exec = function (sql: string): void {
   if (isDead) throw failure(CODES.read);
   const commit = sql === 'COMMIT' && armed !== null ? COMMITS[armed] : undefined;
   if (sql === 'COMMIT' || sql.startsWith('BEGIN')) armed = null;
   if (commit === undefined) {
-    exec.call(this, sql);
+    Reflect.apply(exec, this, [sql]);
     return;
   }
-  exec.call(this, commit.lands ? sql : 'ROLLBACK');
+  Reflect.apply(exec, this, [commit.lands ? sql : 'ROLLBACK']);
   if (commit.breaks === 'handle') this.close();
   if (commit.breaks === 'disk') isDead = true;
   throw failure(commit.code);
@@ -64,7 +71,7 @@ DatabaseSync.prototype.exec = function (sql: string): void {
 
 DatabaseSync.prototype.prepare = function (sql: string): StatementSync {
   if (isDead) throw failure(CODES.read);
-  return prepare.call(this, sql);
+  return Reflect.apply(prepare, this, [sql]);
 };
 
 Object.assign(StatementSync.prototype, {
@@ -73,11 +80,11 @@ Object.assign(StatementSync.prototype, {
     if (kind !== null) armed = kind;
     const code = kind === null ? undefined : STATEMENTS[kind];
     if (isDead || code !== undefined) throw failure(code ?? CODES.read);
-    return Reflect.apply(run, this, values);
+    return Reflect.apply(run, this, [...values]);
   },
   get(this: StatementSync, ...values: readonly unknown[]): unknown {
     if (isDead) throw failure(CODES.read);
-    return Reflect.apply(get, this, values);
+    return Reflect.apply(get, this, [...values]);
   },
 });
 
