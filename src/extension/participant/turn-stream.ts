@@ -52,7 +52,7 @@ export class TurnStream {
     if (change.kind === 'turn_ended' && this.#begun)
       this.#outcome ??= {
         stopReason: change.stopReason,
-        problem: null,
+        problem: change.failed ? '' : null,
         hasChanges: this.#hasChanges,
       };
     return this.#outcome !== null;

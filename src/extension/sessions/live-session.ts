@@ -1,16 +1,10 @@
 import type { Disposable } from '../../base/disposables.ts';
 import { Emitter } from '../../base/emitter.ts';
 import { CodedError, messageOf } from '../../base/errors.ts';
-import { isObject } from '../../base/json.ts';
-import type {
-  ContentBlock,
-  PromptResponse,
-  SessionConfigOption,
-  SessionUpdate,
-} from '../../protocol/acp.ts';
+import type { ContentBlock, SessionConfigOption, SessionUpdate } from '../../protocol/acp.ts';
 import type { HistoryPage } from '../../protocol/pilothouse.ts';
 import { type ChatChange, Conversation } from '../chat/model/conversation.ts';
-import { turnEnd } from '../chat/model/turn-items.ts';
+import { promptEnd, turnEnd } from '../chat/model/turn-items.ts';
 import type { AgentConnection } from '../core/connection.ts';
 import { type DelegatePorts, SessionDelegates } from '../delegates/session-delegates.ts';
 import type { StopState } from '../status-bar/stop-state.ts';
@@ -50,6 +44,8 @@ export class LiveSession implements Disposable {
   #attachment: Attachment = { kind: 'none' };
   #lastPrompt: PromptEntry | null = null;
   #ending: Ending = null;
+  /** The prompt of a turn that lost its process; what became of it, the restored session says. */
+  #cutOff: string | null = null;
 
   readonly onDidChange = this.#changed.event;
   /** What waits for the running turn and for later ones. */
@@ -155,6 +151,7 @@ export class LiveSession implements Disposable {
     const conversation = this.#newConversation();
     conversation.start(page);
     this.#conversation = conversation;
+    this.#cutOff = null;
     this.#absorbPage(page);
     this.delegates.forgetRows();
     for (const { update, meta } of waiting) this.#take(update, meta);
@@ -178,11 +175,12 @@ export class LiveSession implements Disposable {
     if (this.#attachment.kind === 'none') this.#attachment = { kind: 'attaching', waiting: [] };
   }
 
-  /** The connection is gone: what ran is interrupted, as far as anybody knows. */
-  detach(): void {
+  /** The connection is gone. What ran counts as interrupted only where no other one can tell (`isFinal`). */
+  detach(isFinal = false): void {
     this.#attachment = { kind: 'none' };
     const running = this.#conversation.runningTurn;
-    if (running) this.#interrupted(running.commandId);
+    if (running) this.#lostTurn(running.commandId);
+    if (isFinal) this.#interrupted();
     this.waiting.lost();
     this.delegates.detach();
     this.#statusChanged();
@@ -276,7 +274,7 @@ export class LiveSession implements Disposable {
     if (this.#line.next === entry) this.#fireChat(this.#begin(entry));
     this.#statusChanged();
     void answer.then(
-      (response) => this.#settled(entry, response),
+      (response) => this.#finish(entry, promptEnd(entry.commandId, response)),
       (error: unknown) => this.#broken(entry, error),
     );
   }
@@ -285,16 +283,6 @@ export class LiveSession implements Disposable {
     entry.state = 'running';
     this.#lastPrompt = entry;
     return this.#conversation.beginPrompt(entry.commandId, entry.blocks, this.#ports.clock.now());
-  }
-
-  #settled(entry: PromptEntry, response: PromptResponse): void {
-    const harn = isObject(response._meta) ? response._meta['harn'] : undefined;
-    const end = turnEnd(
-      entry.commandId,
-      response.stopReason,
-      isObject(harn) ? harn['terminal'] : undefined,
-    );
-    this.#finish(entry, end);
   }
 
   #broken(entry: PromptEntry, error: unknown): void {
@@ -313,16 +301,23 @@ export class LiveSession implements Disposable {
   #lose(entry: PromptEntry, what: 'lost' | 'unsent'): void {
     this.#line.remove(entry);
     if (what === 'unsent') this.#fireChat(this.#conversation.withdrawPrompt(entry.commandId));
-    else if (entry.state === 'running') this.#interrupted(entry.commandId);
+    else if (entry.state === 'running') this.#lostTurn(entry.commandId);
     if (!this.#line.isBusy) this.#stopping.settle();
     this.#statusChanged();
   }
 
-  #interrupted(commandId: string): void {
-    const end = interruptedEnd(commandId);
+  #lostTurn(commandId: string): void {
+    this.#cutOff = commandId;
+    this.#fireChat(this.#conversation.turnLost());
+    this.#changed.fire({ kind: 'turn_ended', stopReason: 'cancelled', failed: true });
+  }
+
+  #interrupted(): void {
+    if (this.#cutOff === null) return;
+    const end = interruptedEnd(this.#cutOff);
+    this.#cutOff = null;
     this.#ending = endingOf(end);
-    this.#fireChat(this.#conversation.promptEnded(commandId, end));
-    this.#changed.fire({ kind: 'turn_ended', stopReason: end.stopReason, failed: true });
+    this.#fireChat(this.#conversation.promptEnded(end.turnId, end));
   }
 
   #finish(entry: PromptEntry, end: ReturnType<typeof turnEnd>): void {

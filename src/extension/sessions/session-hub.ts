@@ -171,7 +171,7 @@ export class SessionHub implements Disposable {
       await session.attach(connection, resumed.configOptions);
       return session;
     } catch (error) {
-      session.detach();
+      session.detach(true);
       session.durability.notice(error);
       throw error;
     }
@@ -252,7 +252,7 @@ export class SessionHub implements Disposable {
       return;
     }
     this.gates.cancelAll();
-    for (const session of this.#live.values()) session.detach();
+    for (const session of this.#live.values()) session.detach(state.kind === 'failed');
   }
 
   /** After a restart: what was followed is followed again, and the list is fetched. */

@@ -344,6 +344,12 @@ export class Conversation {
     return this.endTurn({ ...end, turnId, seconds: null }, null);
   }
 
+  /** The running turn's process is gone: it counts as running no more, and says nothing yet of how it ended. */
+  turnLost(): ChatChange[] {
+    this.#turn = null;
+    return this.settle();
+  }
+
   /** The turn is over: what was streaming is complete, and calls without an end got none. */
   endTurn(end: TurnEnd, event: number | null): ChatChange[] {
     const isKnown = end.stopReason === 'cancelled' && end.terminal !== 'runtime_error';

@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { isObject } from '../../../base/json.ts';
+import type { PromptResponse } from '../../../protocol/acp.ts';
 import type { ChatItem } from '../../../protocol/chat.ts';
 
 /** How a turn ended, from the history's mark or, where that is missing, from the prompt's answer. */
@@ -61,6 +62,15 @@ export function turnEnd(
     terminal: text(parts['kind'], fallback),
     reason: text(parts['reason'], ''),
   };
+}
+
+/** The end that a prompt's answer tells of. */
+export function promptEnd(
+  turnId: string,
+  { stopReason, _meta: meta }: Pick<PromptResponse, 'stopReason' | '_meta'>,
+): Omit<TurnEnd, 'seconds'> {
+  const harn = isObject(meta) ? meta['harn'] : undefined;
+  return turnEnd(turnId, stopReason, isObject(harn) ? harn['terminal'] : undefined);
 }
 
 /** Reads the gate mark, or null. */
