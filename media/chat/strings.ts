@@ -179,6 +179,8 @@ export const ENGLISH: Strings = {
   optionsLabel: 'Session options',
   optionNextTurn: '{0} (from the next turn)',
   optionsNextTurn: 'Applies from the next turn',
+  optionsMore: 'More Options',
+  optionsMoreSet: 'More Options ({0})',
 
   modeSend: 'Send',
   modeSteer: 'Steer',
@@ -225,9 +227,9 @@ export const ENGLISH: Strings = {
   announceBack: 'Not delivered, the turn ended first: {0}',
 
   interruptedTitle: 'Interrupted: the agent process ended during this turn',
+  closedTitle: 'Stopped when its window or session was closed',
   interruptedKept: 'What was said and done until then is kept.',
   interruptedUnknownOne: 'It is not known whether 1 step took effect. Check before doing it again.',
-  closedTitle: 'Stopped when its window or session was closed',
   interruptedUnknown:
     'It is not known whether {0} steps took effect. Check before doing them again.',
   interruptedContinue: 'Continue',

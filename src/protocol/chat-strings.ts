@@ -187,7 +187,9 @@ type ChatComposerKey =
   | 'optionJudge'
   | 'optionsLabel'
   | 'optionNextTurn'
-  | 'optionsNextTurn';
+  | 'optionsNextTurn'
+  | 'optionsMore'
+  | 'optionsMoreSet';
 
 type ChatWaitingKey =
   | 'modeSend'
@@ -236,9 +238,9 @@ type ChatWaitingKey =
 
 type ChatDurableKey =
   | 'interruptedTitle'
+  | 'closedTitle'
   | 'interruptedKept'
   | 'interruptedUnknownOne'
-  | 'closedTitle'
   | 'interruptedUnknown'
   | 'interruptedContinue'
   | 'interruptedShow'

@@ -172,7 +172,7 @@ describe('the history of a session', () => {
 
   it('keeps one staged change and discards another; the file holds just that', async () => {
     await pilothouse.newCodeSession();
-    await chat.press('Stage Edits');
+    await chat.pressOption('Stage Edits');
     await toasts().waitFor(/Edits are staged from now on/);
     await chat.send(
       'replace "line 3\\n" with "line three\\n" in long.txt',
@@ -233,7 +233,7 @@ describe('the history of a session', () => {
       'the review is closed',
       async () => !(await editors.tabs()).some((tab) => tab.startsWith('Staged: ')),
     );
-    await chat.press('Stage Edits');
+    await chat.pressOption('Stage Edits');
     await toasts().waitFor(/Edits are written at once/);
   });
 });

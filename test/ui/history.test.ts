@@ -129,7 +129,8 @@ describe('going back in the chat', () => {
       expect(await shownText(page.locator('.staged'))).toContain('3 staged files');
       for (const name of ['Redo', 'Review', 'Keep All', 'Discard All'])
         await page.getByRole('button', { name, exact: true }).click();
-      const toggle = page.getByRole('button', { name: 'Stage Edits' });
+      await page.getByRole('button', { name: 'More Options (Stage Edits)' }).click();
+      const toggle = page.getByRole('button', { name: 'Stage Edits', exact: true });
       expect(await toggle.getAttribute('aria-pressed')).toBe('true');
       await toggle.click();
       expect((await said('command')).map(({ name }) => name)).toEqual([

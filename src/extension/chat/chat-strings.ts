@@ -216,6 +216,8 @@ function composerTexts() {
     optionsLabel: l10n.t('Session options'),
     optionNextTurn: l10n.t('{0} (from the next turn)'),
     optionsNextTurn: l10n.t('Applies from the next turn'),
+    optionsMore: l10n.t('More Options'),
+    optionsMoreSet: l10n.t('More Options ({0})'),
   } satisfies Texts;
 }
 
@@ -271,9 +273,9 @@ function waitingTexts() {
 function durableTexts() {
   return {
     interruptedTitle: l10n.t('Interrupted: the agent process ended during this turn'),
+    closedTitle: l10n.t('Stopped when its window or session was closed'),
     interruptedKept: l10n.t('What was said and done until then is kept.'),
     interruptedUnknownOne: l10n.t(
-    closedTitle: l10n.t('Stopped when its window or session was closed'),
       'It is not known whether 1 step took effect. Check before doing it again.',
     ),
     interruptedUnknown: l10n.t(

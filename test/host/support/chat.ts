@@ -205,6 +205,14 @@ export class Chat {
     await frame.getByRole('button', { name, exact: true }).first().click();
   }
 
+  /** Clicks an option that stands behind More Options. */
+  async pressOption(name: string): Promise<void> {
+    const frame = await this.frame();
+    await frame.getByRole('button', { name: /^More Options/ }).click();
+    await this.press(name);
+    await frame.locator('.more-panel').press('Escape');
+  }
+
   /** Chooses a value of one of the session's pickers (Mode, Model …) by its label. */
   async choose(option: string | RegExp, label: string | RegExp): Promise<void> {
     const select = (await this.frame()).getByRole('combobox', { name: option, exact: true });

@@ -93,12 +93,14 @@ function Bar({ view, input, ready, onSend }: BarProps): JSX.Element {
   const strings = useStrings();
   return (
     <div class="composer-bar">
-      <IconButton
-        icon="mention"
-        label={strings.mentionAdd}
-        onClick={() => startMention(input.current)}
-      />
-      <Options status={view.status} />
+      <span class="composer-start">
+        <IconButton
+          icon="mention"
+          label={strings.mentionAdd}
+          onClick={() => startMention(input.current)}
+        />
+        <Options status={view.status} />
+      </span>
       <span class="composer-end">
         <UsageMeter status={view.status} />
         <SendButton

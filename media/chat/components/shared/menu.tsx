@@ -125,7 +125,7 @@ function Menu({ label, entries, anchor, onClose, onLeave }: MenuProps): JSX.Elem
 }
 
 /** Below the button, or above it where there is no room; never past the page's edge. */
-function place(menu: HTMLElement, button: HTMLElement | null): void {
+export function place(menu: HTMLElement, button: HTMLElement | null): void {
   if (button === null) return;
   const at = button.getBoundingClientRect();
   const { width, height } = menu.getBoundingClientRect();
