@@ -158,6 +158,21 @@ describe('mentions and commands', () => {
       expect(await box(page).inputValue()).toBe('/review ');
     }));
 
+  test('a command typed in full is sent by one Enter, unless it takes words', () =>
+    inChat(async ({ tell, page, said }) => {
+      await tell(reset());
+      await box(page).click();
+      await page.keyboard.type('/review');
+      await page.keyboard.press('Enter');
+      expect(await box(page).inputValue()).toBe('/review ');
+      expect(await said('send')).toEqual([]);
+      await box(page).fill('');
+      await page.keyboard.type('/compact');
+      await page.keyboard.press('Enter');
+      expect((await said('send')).map(({ text }) => text)).toEqual(['/compact']);
+      expect(await page.getByRole('listbox').count()).toBe(0);
+    }));
+
   test('an attachment can be taken off again', () =>
     inChat(async ({ tell, page }) => {
       const [file] = found;
@@ -248,6 +263,7 @@ test('pickers set options, grouped ones too, and follow the status', () =>
         options: [{ id: 'web', name: 'Web access', type: 'boolean', currentValue: true }],
       },
     });
+    await page.getByRole('button', { name: 'More Options (Web access)' }).click();
     await page.getByRole('button', { name: 'Web access', pressed: true }).click();
     expect((await said('set_option')).at(-1)).toMatchObject({ configId: 'web', value: false });
   }));

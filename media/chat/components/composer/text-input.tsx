@@ -36,7 +36,12 @@ export function TextInput(props: Props): JSX.Element {
   const { trigger, suggestions } = popup;
   const active = trigger === null ? undefined : suggestions.entries[suggestions.active];
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (trigger !== null && handleListKey(event, suggestions, popup.pick, popup.close)) {
+    const isWhole = event.key === 'Enter' && isWholeCommand(draft.text, active);
+    if (
+      trigger !== null &&
+      !isWhole &&
+      handleListKey(event, suggestions, popup.pick, popup.close)
+    ) {
       event.preventDefault();
       event.stopPropagation();
       return;
@@ -44,6 +49,7 @@ export function TextInput(props: Props): JSX.Element {
     const key = ime.sendKey(event);
     if (key === null) return;
     event.preventDefault();
+    popup.close();
     onSend(key);
   };
   return (
@@ -105,6 +111,15 @@ function usePopup({ input, view, draft, onChange }: Props): Popup {
       element.focus();
     },
   };
+}
+
+/** True if there is nothing to complete: the text is the command, and it takes no words. */
+function isWholeCommand(text: string, active: Suggestion | undefined): boolean {
+  return (
+    active?.kind === 'command' &&
+    active.command.hint === undefined &&
+    text === `/${active.command.name}`
+  );
 }
 
 function suggestionText(suggestion: Suggestion): string {
