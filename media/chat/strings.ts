@@ -42,7 +42,7 @@ export const ENGLISH: Strings = {
   toolCompleted: 'Done',
   toolStaged: 'Staged',
   toolFailed: 'Failed',
-  toolCancelled: 'Cancelled',
+  toolCancelled: 'Stopped',
   toolDenied: 'Denied',
   toolOutcomeUnknown: 'Outcome unknown',
   toolInput: 'Input',

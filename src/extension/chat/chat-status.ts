@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { ChatSendMode, ChatStatus } from '../../protocol/chat.ts';
 import type { AgentState } from '../core/agent.ts';
+import { folderInUseWords } from '../core/offline-words.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
 import { currentValue } from '../sessions/session-facts.ts';
 import { waitingStatus } from './waiting-status.ts';
@@ -121,12 +122,13 @@ function activityOf(input: StatusInput): ChatStatus['activity'] {
 }
 
 function offlineReason({ agent }: StatusInput): string | null {
+  if (agent.kind !== 'failed' && agent.kind !== 'restarting') return null;
+  const inUse = folderInUseWords(agent);
+  if (inUse !== null) return inUse;
   if (agent.kind === 'failed')
     return l10n.t(
       'The agent process ended again and again ({0}). It was not started anew.',
       agent.reason,
     );
-  if (agent.kind === 'restarting')
-    return l10n.t('The agent process ended ({0}). It is being started again.', agent.reason);
-  return null;
+  return l10n.t('The agent process ended ({0}). It is being started again.', agent.reason);
 }

@@ -62,7 +62,7 @@ function logTexts() {
     toolCompleted: l10n.t('Done'),
     toolStaged: l10n.t('Staged'),
     toolFailed: l10n.t('Failed'),
-    toolCancelled: l10n.t('Cancelled'),
+    toolCancelled: l10n.t('Stopped'),
     toolDenied: l10n.t('Denied'),
     toolOutcomeUnknown: l10n.t('Outcome unknown'),
     toolInput: l10n.t('Input'),

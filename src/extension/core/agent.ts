@@ -5,6 +5,7 @@ import { CodedError, messageOf } from '../../base/errors.ts';
 import type { AgentProcess, ProcessExit } from './agent-process.ts';
 import { AgentConnection, type ClientSide } from './connection.ts';
 import { type AgentInfo, shakeHands } from './handshake.ts';
+import { type Outage, outageOf } from './offline-words.ts';
 import { RestartPolicy } from './restart-policy.ts';
 
 /** What the agent process is doing. Each state owns what it needs. */
@@ -19,8 +20,8 @@ export type AgentState =
       /** Resolves when its end has been dealt with and the state is another one. */
       readonly over: Promise<void>;
     }
-  | { readonly kind: 'restarting'; readonly reason: string; readonly wait: AbortController }
-  | { readonly kind: 'failed'; readonly reason: string }
+  | ({ readonly kind: 'restarting'; readonly wait: AbortController } & Outage)
+  | ({ readonly kind: 'failed' } & Outage)
   | { readonly kind: 'closed' };
 
 /** What the agent needs from outside. */
@@ -134,7 +135,7 @@ export class Agent implements Disposable {
     } catch (error) {
       const reason = await ended(process, error);
       this.#ports.log(`agent-core did not start: ${reason}`);
-      if (this.#state.kind === 'starting') this.#afterFailure(reason);
+      if (this.#state.kind === 'starting') this.#afterFailure(outageOf(error, reason));
       throw error;
     }
   }
@@ -162,18 +163,18 @@ export class Agent implements Disposable {
     if (this.#state.kind !== 'ready' || this.#state.process !== process) return;
     const reason = describeExit(await process.done);
     this.#ports.log(`agent-core ended: ${reason}`);
-    this.#afterFailure(reason);
+    this.#afterFailure({ reason });
   }
 
-  #afterFailure(reason: string): void {
+  #afterFailure(outage: Outage): void {
     const { policy, decision } = this.#policy.failed(this.#ports.clock.now());
     this.#policy = policy;
     if (decision.kind === 'give_up') {
-      this.#set({ kind: 'failed', reason });
+      this.#set({ kind: 'failed', ...outage });
       return;
     }
     const wait = new AbortController();
-    this.#set({ kind: 'restarting', reason, wait });
+    this.#set({ kind: 'restarting', ...outage, wait });
     void this.#restartAfter(decision.delay, wait.signal);
   }
 

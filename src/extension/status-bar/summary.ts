@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { AgentState } from '../core/agent.ts';
+import { folderInUseWords } from '../core/offline-words.ts';
 import type { SessionView } from '../sessions/session-view.ts';
 import { sessionName } from '../sessions/tree/tree-model.ts';
 import type { StatusBarInput } from './status-model.ts';
@@ -25,9 +26,10 @@ export function summarize(
 }
 
 function offline(agent: AgentState): string | null {
+  if (agent.kind !== 'failed' && agent.kind !== 'restarting') return null;
+  const inUse = folderInUseWords(agent);
+  if (inUse !== null) return inUse;
   if (agent.kind === 'failed')
     return l10n.t('The agent process is not running ({0}). Click to start it again.', agent.reason);
-  if (agent.kind === 'restarting')
-    return l10n.t('The agent process ended ({0}) and is started again.', agent.reason);
-  return null;
+  return l10n.t('The agent process ended ({0}) and is started again.', agent.reason);
 }

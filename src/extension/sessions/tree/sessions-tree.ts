@@ -6,6 +6,7 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Gate } from '../../approvals/gate.ts';
 import type { ChatChange } from '../../chat/model/conversation.ts';
 import type { Agent } from '../../core/agent.ts';
+import { folderInUseWords } from '../../core/offline-words.ts';
 import type { Delegate } from '../../delegates/delegate-list.ts';
 import type { StoredDelegates } from '../../delegates/stored-delegates.ts';
 import { settings } from '../../settings/settings.ts';
@@ -155,23 +156,26 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   }
 
   #updateFrame(): void {
-    const { gates, directory } = this.#ports.hub;
-    const open = gates.all().length;
+    const open = this.#ports.hub.gates.all().length;
     const tooltip =
       open === 1 ? l10n.t('1 question waits for you') : l10n.t('{0} questions wait for you', open);
     this.#view.badge = open === 0 ? undefined : { value: open, tooltip };
-    this.#view.message = directory.rows().length > 0 ? (this.#offlineMessage() ?? '') : '';
+    this.#view.message = this.#offlineMessage() ?? '';
   }
 
+  /** Without sessions the view's own text says that nothing runs; who holds the folder, it can't say. */
   #offlineMessage(): string | null {
     const { state } = this.#ports.agent;
+    if (state.kind !== 'failed' && state.kind !== 'restarting') return null;
+    const inUse = folderInUseWords(state);
+    if (inUse !== null) return `${inUse} ${l10n.t('Then use Restart Agent above.')}`;
+    if (this.#ports.hub.directory.rows().length === 0) return null;
     if (state.kind === 'failed')
       return l10n.t(
         'The agent process is not running ({0}). Use Restart Agent above.',
         state.reason,
       );
-    if (state.kind === 'restarting') return l10n.t('The agent process ended and is started again.');
-    return null;
+    return l10n.t('The agent process ended and is started again.');
   }
 
   /** Sessions as shown, in the order of their last message. */

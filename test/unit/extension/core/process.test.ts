@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { agentEnv } from '../../../../src/extension/core/agent-env.ts';
+import { AgentRequestError } from '../../../../src/extension/core/connection.ts';
 import { initializeParams } from '../../../../src/extension/core/handshake.ts';
+import { folderInUseWords, outageOf } from '../../../../src/extension/core/offline-words.ts';
 import { RestartPolicy } from '../../../../src/extension/core/restart-policy.ts';
 import { sliceLines } from '../../../../src/extension/core/slice-lines.ts';
 
@@ -61,6 +63,25 @@ describe('the environment of agent-core', () => {
     const keys = { PILOTHOUSE_API_KEY: 'k', PILOTHOUSE_OBSERVER_KEY: 'o' };
     const env = agentEnv({ inherited: keys, extra: keys, dataFolder: '', isEditor: false });
     expect(env).toEqual({});
+  });
+});
+
+describe('a start that failed', () => {
+  const refused = (code: string) =>
+    outageOf(
+      new AgentRequestError('agent.refused', 'It is in use.', { details: { code } }),
+      'It is in use.',
+    );
+
+  it('says how to use another data folder where this one is held by another process', () => {
+    expect(folderInUseWords(refused('journal.locked'))).toBe(
+      'It is in use. In the editor, another folder is set with the setting “pilothouse.agent.dataFolder”.',
+    );
+  });
+
+  it('says nothing of folders where something else is wrong', () => {
+    expect(folderInUseWords(refused('journal.too_new'))).toBeNull();
+    expect(folderInUseWords(outageOf(new Error('exit code 1'), 'exit code 1'))).toBeNull();
   });
 });
 
