@@ -82,7 +82,7 @@ describe('the history of a session', () => {
     await writeFile(file('mine.txt'), 'as it was\n');
   });
 
-  it('leaves what somebody else changed since, unless told otherwise', async () => {
+  it('leaves what was changed since, unless told otherwise', async () => {
     await pilothouse.newCodeSession();
     await chat.send('write mine.txt: by the agent', 'finish with both written');
     await chat.waitForReply('both written');
@@ -90,7 +90,7 @@ describe('the history of a session', () => {
     await writeFile(file('mine.txt'), 'by me\n');
     await choose('both written', 'Restore Files to Before This…');
     expect(await dialogs().waitFor(/Restore files/)).toMatch(
-      /Somebody else changed this file since[\s\S]*mine\.txt/,
+      /This file was changed since[\s\S]*mine\.txt/,
     );
     await dialogs().click('Restore, Skip That File');
     await toasts().waitFor(/Left as it is: mine\.txt \(.*changed since/);

@@ -89,8 +89,8 @@ function changedPart(files: readonly PlannedFile[], nameOf: (path: string) => st
   const names = files.slice(0, MAX_NAMED).map(({ path }) => `• ${nameOf(path)}`);
   const intro =
     files.length === 1
-      ? l10n.t('Somebody else changed this file since. Overwriting it loses that:')
-      : l10n.t('Somebody else changed these files since. Overwriting them loses that:');
+      ? l10n.t('This file was changed since. Overwriting it loses that:')
+      : l10n.t('These files were changed since. Overwriting them loses that:');
   return [intro, ...names, ...moreOf(files.length)].join('\n');
 }
 

@@ -34,7 +34,8 @@ export async function rewind(ports: RewindPorts, deed: Rewind): Promise<boolean>
   const title = previewTitle(choice.what);
   if (sides.length > 0) await openDiffs(previewName(title, preview.files, nameOf), sides);
   const foreign = preview.files.filter(({ changedSince }) => changedSince).length;
-  const overwrite = await asked(choice.what, words, foreign, sides.length > 0);
+  const count = { foreign, all: preview.files.length };
+  const overwrite = await asked(choice.what, words, count, sides.length > 0);
   if (overwrite === null) return false;
   const laidAnew = ports.laidAnew(sessionId);
   const done = await carryOut(ports, deed, overwrite);
@@ -63,7 +64,7 @@ function previewTitle(what: RestoreChoice['what']): string {
 async function asked(
   what: RestoreChoice['what'],
   words: { readonly question: string; readonly detail: string },
-  foreign: number,
+  { foreign, all }: { readonly foreign: number; readonly all: number },
   hasPreview: boolean,
 ): Promise<Overwrite | null> {
   const verb = verbOf(what);
@@ -72,7 +73,9 @@ async function asked(
       ? [l10n.t('{0}, Skip That File', verb), l10n.t('{0}, Overwrite It', verb)]
       : [l10n.t('{0}, Skip Those Files', verb), l10n.t('{0}, Overwrite Them', verb)];
   const look = l10n.t('Look at the Changes First');
-  const buttons = [...(foreign > 0 ? [skip, overwrite] : [verb]), ...(hasPreview ? [look] : [])];
+  // Where skipping would leave nothing to restore, the first button is the one that does something.
+  const ways = foreign === all ? [overwrite, skip] : [skip, overwrite];
+  const buttons = [...(foreign > 0 ? ways : [verb]), ...(hasPreview ? [look] : [])];
   for (;;) {
     const { question, detail } = words;
     const options = { modal: true, detail };

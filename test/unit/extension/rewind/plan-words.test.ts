@@ -31,15 +31,15 @@ describe('the question before going back', () => {
     expect(detail).toContain('• a.txt (put back)');
     expect(detail).toContain('• new.txt (deleted)');
     expect(detail).toContain('• gone.png (created again, binary)');
-    expect(detail).not.toContain('Somebody else');
+    expect(detail).not.toContain('changed since');
     expect(detail).not.toContain('Not everything');
   });
 
-  it('names what somebody else changed, and says that not all is known', () => {
+  it('names what was changed since, and says that not all is known', () => {
     const files = [planned('/mine.txt', { changedSince: true }), planned('/other.txt')];
     const partial = { coverage: 'partial', reason: 'the folder is too large' } as const;
     const { detail } = confirmationOf('files', '', preview(files, partial), nameOf);
-    const foreign = detail.slice(detail.indexOf('Somebody else'));
+    const foreign = detail.slice(detail.indexOf('This file was changed since'));
     expect(foreign).toContain('• mine.txt');
     expect(foreign).not.toContain('other.txt');
     expect(detail).toContain('Conversation: stays as it is.');
