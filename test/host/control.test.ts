@@ -126,7 +126,7 @@ describe('a running session', () => {
     const card = await chat.card(waitForFile('never-made').slice('run '.length));
     await card.getByRole('button', { name: /^Stop / }).click();
     await chat.waitForReply(/went on/);
-    expect(await card.textContent()).toContain('Cancelled');
+    expect(await card.textContent()).toContain('Stopped');
   });
 
   it('takes a steer from the palette, and takes it back', async () => {

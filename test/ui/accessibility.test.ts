@@ -138,7 +138,7 @@ test('status is told by words, not by colour alone', () =>
         'Running',
         'Done',
         'Failed',
-        'Cancelled',
+        'Stopped',
         'Denied',
         'Outcome unknown',
       ]);
