@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { SearchHit } from '../../protocol/pilothouse.ts';
+import type { HistoryPage, HistoryPageParams, SearchHit } from '../../protocol/pilothouse.ts';
 import { parseRow, type SessionRow } from '../sessions/tree/row.ts';
 
 /** A place of a conversation where the words stand; `eventId` null: it can't be shown by itself. */
@@ -44,6 +44,17 @@ export function foundSession(value: unknown): FoundSession | null {
   // A title counts as one that holds the words.
   const titles = found.data.hits.length - hits.length;
   return { row, hits, count: found.data.hitCount - titles };
+}
+
+/** True if the conversation has moved back to before the event: what is stored up to it ends elsewhere. */
+export async function isRolledBack(
+  page: (params: HistoryPageParams) => Promise<Pick<HistoryPage, 'entries'>>,
+  sessionId: string,
+  eventId: number,
+): Promise<boolean> {
+  const upTo = { sessionId, before: eventId + 1, limit: 1 };
+  const [shown, stored] = await Promise.all([page(upTo), page({ ...upTo, all: true })]);
+  return shown.entries.at(-1)?.eventId !== stored.entries.at(-1)?.eventId;
 }
 
 /** A snippet on one line. */

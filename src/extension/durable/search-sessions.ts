@@ -4,7 +4,13 @@ import { messageOf } from '../../base/errors.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
 import { relativeTime } from '../sessions/tree/relative-time.ts';
 import { baseName, sessionName } from '../sessions/tree/tree-model.ts';
-import { type FoundSession, foundSession, type Hit, oneLine } from './found-sessions.ts';
+import {
+  type FoundSession,
+  foundSession,
+  type Hit,
+  isRolledBack,
+  oneLine,
+} from './found-sessions.ts';
 import type { DurablePorts } from './ports.ts';
 
 const SEARCH_DELAY_MS = 150;
@@ -18,8 +24,25 @@ type Item = vscode.QuickPickItem & { readonly sessionId?: string; readonly event
 export async function searchSessions(ports: DurablePorts): Promise<void> {
   const picked = await pickFound(ports);
   if (picked?.sessionId === undefined) return;
-  await ports.show(picked.sessionId);
-  if (picked.eventId !== undefined) await revealHit(ports, picked.sessionId, picked.eventId);
+  const { sessionId, eventId } = picked;
+  const page: Parameters<typeof isRolledBack>[0] = async (params) =>
+    ports.request('_pilothouse/history/page', params);
+  if (eventId !== undefined && (await isRolledBack(page, sessionId, eventId))) {
+    await showRolledBack(sessionId);
+    return;
+  }
+  await ports.show(sessionId);
+  if (eventId !== undefined) await revealHit(ports, sessionId, eventId);
+}
+
+/** The chat shows the conversation as it stands; the transcript has what was rolled back too. */
+async function showRolledBack(sessionId: string): Promise<void> {
+  await vscode.commands.executeCommand('pilothouse.openTranscript', { sessionId });
+  void vscode.window.showInformationMessage(
+    l10n.t(
+      'What you searched for was rolled back: the chat shows it no more, the transcript does.',
+    ),
+  );
 }
 
 async function revealHit(ports: DurablePorts, sessionId: string, eventId: number): Promise<void> {

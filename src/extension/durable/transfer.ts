@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import type { DurablePorts } from './ports.ts';
+import { refusedImport } from './refused-import.ts';
 
 export type ExportFormat = 'markdown' | 'json';
 
@@ -72,11 +73,15 @@ export async function importSession(ports: DurablePorts): Promise<string | undef
   const taken = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: l10n.t('Checking {0}…', baseOf(source)) },
     async () =>
-      ports.request(
-        '_pilothouse/sessions/import',
-        { ...place, cwd: folder.path },
-        { timeoutMs: TRANSFER_TIMEOUT_MS },
-      ),
+      ports
+        .request(
+          '_pilothouse/sessions/import',
+          { ...place, cwd: folder.path },
+          { timeoutMs: TRANSFER_TIMEOUT_MS },
+        )
+        .catch((error: unknown) => {
+          throw refusedImport(baseOf(source), error);
+        }),
   );
   await ports.show(taken.sessionId);
   void vscode.window.showInformationMessage(

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { Conversation } from '../../../../src/extension/chat/model/conversation.ts';
-import { foundSession, oneLine } from '../../../../src/extension/durable/found-sessions.ts';
+import {
+  foundSession,
+  isRolledBack,
+  oneLine,
+} from '../../../../src/extension/durable/found-sessions.ts';
 import type { SessionUpdate } from '../../../../src/protocol/acp.ts';
+import type { HistoryPageParams } from '../../../../src/protocol/pilothouse.ts';
 
 describe('a condensed conversation', () => {
   const apply = (...updates: [SessionUpdate, unknown?][]) => {
@@ -49,6 +54,22 @@ describe('a condensed conversation', () => {
     expect(apply([failed('cancelled')])).toMatchObject([
       { state: 'failed', reason: 'it was stopped' },
     ]);
+  });
+});
+
+describe('a place that a search found', () => {
+  /** Events 3 to 5 were rolled back; event 4 shows nothing. */
+  const page = async ({ before = 0, all = false }: HistoryPageParams) => ({
+    entries: (all ? [1, 2, 3, 5, 6, 8] : [1, 2, 6, 8])
+      .filter((eventId) => eventId < before)
+      .slice(-1)
+      .map((eventId) => ({ eventId, at: '2026-01-01T00:00:00Z', updates: [] })),
+  });
+
+  it('is rolled back where the conversation goes past it no more', async () => {
+    const places = [1, 2, 3, 4, 5, 6, 7, 8];
+    const answers = await Promise.all(places.map((event) => isRolledBack(page, 's', event)));
+    expect(places.filter((_, index) => answers[index])).toEqual([3, 4, 5]);
   });
 });
 
