@@ -25,6 +25,7 @@ export async function searchSessions(ports: DurablePorts): Promise<void> {
   const picked = await pickFound(ports);
   if (picked?.sessionId === undefined) return;
   const { sessionId, eventId } = picked;
+  await ports.open(sessionId);
   const page: Parameters<typeof isRolledBack>[0] = async (params) =>
     ports.request('_pilothouse/history/page', params);
   if (eventId !== undefined && (await isRolledBack(page, sessionId, eventId))) {
