@@ -32,7 +32,7 @@ describe('delegates', () => {
       description.includes('needs you'),
     );
     await sessions.waitFor(title);
-    const below = await sessions.waitFor('delegate 1', ({ level }) => level > asking.level);
+    const below = await sessions.waitFor('delegate 2', ({ level }) => level > asking.level);
     expect(below.description).toContain('done');
     const shown = (await (await card('delegate 1')).first().textContent()) ?? '';
     expect(shown).toContain('I look first');
@@ -51,7 +51,7 @@ describe('delegates', () => {
     await chat.waitForReply('all is done');
     const again = await pilothouse.sessions();
     const kept = await again.waitFor('delegate 1');
-    await again.waitFor('delegate 1', ({ level }) => level > kept.level);
+    await again.waitFor('delegate 2', ({ level }) => level > kept.level);
     const steps = (await card('delegate 1')).first();
     await steps.getByRole('button', { name: 'What it does' }).click();
     await until('the rows of the delegate', async () =>

@@ -25,7 +25,11 @@ describe('a folder that is not trusted', () => {
     await until('the palette', async () => (await offered()).includes('Pilothouse: Show Log'));
     expect(await offered()).not.toContain('Pilothouse: New Session');
     await window().quickInput.cancel();
-    expect(window().extensionHostChildren()).toEqual([]);
+    // The editor itself may be asking for processes at this moment.
+    const agents = window()
+      .extensionHostChildren()
+      .filter(({ command }) => command.includes('agent-core'));
+    expect(agents).toEqual([]);
 
     await window().trustWorkspace();
     await chat.waitForEmpty('No session yet');
