@@ -86,18 +86,18 @@ describe('delegates', () => {
 
   it('are talked to when a person says so, and not any more after one click', async () => {
     await pilothouse.newCodeSession();
-    await chat.send('delegate: finish with first task', 'finish with the main agent is done');
+    // A name that no delegate of the sessions beside it has.
+    const call = 'call delegate with {"prompt": "finish with first task", "name": "scout"}';
+    await chat.send(call, 'finish with the main agent is done');
     await chat.waitForReply('the main agent is done');
     const sessions = await pilothouse.sessions();
-    await sessions.menu('delegate 1', 'Talk to This Delegate');
-    await chat.waitForText(/Your messages go to delegate 1/);
-    await sessions.waitFor('delegate 1', ({ description }) =>
-      description.includes('you talk to it'),
-    );
+    await sessions.menu('scout', 'Talk to This Delegate');
+    await chat.waitForText(/Your messages go to scout/);
+    await sessions.waitFor('scout', ({ description }) => description.includes('you talk to it'));
     await chat.send('write b.txt: from the delegate');
     await until('the file of the delegate', () => existsSync(file('b.txt')));
     // What was said to it stands in its card, with its answer.
-    const said = (await card('delegate 1')).first().locator('.delegate-rows');
+    const said = (await card('scout')).first().locator('.delegate-rows');
     await until('what was said to it', async () =>
       (await said.textContent())?.includes('write b.txt: from the delegate'),
     );
@@ -106,7 +106,7 @@ describe('delegates', () => {
     await until('the main agent again', async () => !/Your messages go to/.test(await chat.text()));
     await chat.send('finish with the main agent answers');
     await chat.waitForReply('the main agent answers');
-    await sessions.menu('delegate 1', 'Open Delegate Transcript');
+    await sessions.menu('scout', 'Open Delegate Transcript');
     await until('its transcript', async () =>
       (await window().page.locator('.editor-instance').allInnerTexts()).some((text) =>
         text.replace(/\u00a0/g, ' ').includes('first task'),

@@ -75,12 +75,25 @@ function readRows(list: Locator): Promise<RawRow[]> {
   );
 }
 
-/** A menu that is open: its entry `name` is clicked. */
+/** Longer than a menu takes to act on a click and go away. */
+const MENU_GONE_MS = 1_000;
+
+/**
+ * A menu that is open: its entry `name` is clicked. A menu lets clicks pass at first, so that letting go of the right
+ * button chooses nothing: one that is still there is clicked again.
+ */
 export async function clickMenuEntry(page: Page, name: string): Promise<void> {
   const entry = page.locator('.monaco-menu .action-menu-item', {
     has: page.locator('.action-label').getByText(name, { exact: true }),
   });
-  await entry.first().click();
+  const menu = page.locator('.monaco-menu').last();
+  await until('the menu to take the click', async () => {
+    await entry.first().click();
+    return menu.waitFor({ state: 'hidden', timeout: MENU_GONE_MS }).then(
+      () => true,
+      () => false,
+    );
+  });
 }
 
 class PageTree implements Tree {
