@@ -1,16 +1,15 @@
 import type { Disposable } from '../../base/disposables.ts';
 import type {
-  AvailableCommand,
   ContentBlock,
   McpServer,
   SessionConfigOption,
   StopReason,
 } from '../../protocol/acp.ts';
 import type { Actor } from '../../protocol/controls.ts';
-import type { NextTurns, PendingMessage } from '../session/control-events.ts';
 import type { HistoryEvent, SessionSignal, Stored } from '../session/events.ts';
 import type { GateAnswer, GateRequest } from '../session/gate-words.ts';
 import type { SessionHits, SessionRow } from '../session/ports.ts';
+import type { SessionSnapshot } from '../session/state/folded.ts';
 import type {
   CommandId,
   EnvironmentPolicy,
@@ -166,23 +165,11 @@ export interface LiveSession {
 }
 
 /** The state at the moment of a subscription. */
-export type Snapshot = {
-  readonly lastEventId: number;
-  readonly prefixHash: string;
-  readonly activeTurn: TurnId | null;
+export type Snapshot = Omit<SessionSnapshot, 'commands' | 'gates'> & {
+  /** Those of its delegates too. */
   readonly gates: readonly OpenGate[];
-  /** Text already streamed but not yet in the history, per message and kind. */
-  readonly partial: readonly {
-    readonly messageId: string;
-    readonly kind: 'text' | 'thought';
-    readonly offset: number;
-    readonly text: string;
-  }[];
-  /** Messages that wait for their seam, and for their turn. */
-  readonly pending: readonly PendingMessage[];
-  readonly nextTurns: NextTurns;
   /** The commands offered now, for a client that is not sent the history. */
-  readonly commands?: readonly AvailableCommand[];
+  readonly commands?: SessionSnapshot['commands'];
 };
 
 /** What a connected client can do for its sessions. Every call has a deadline inside and rejects with a typed error. */

@@ -1,8 +1,8 @@
 import { canonicalJson } from '../../../base/canonical-json.ts';
 import type { Inbox } from '../control/inbox.ts';
-import type { ControlEvent } from '../control-events.ts';
 import type { Loop } from '../loop.ts';
 import type { NewRecord } from '../ports.ts';
+import { controlRecords } from '../records.ts';
 import { gateCommand } from '../state/gate-commands.ts';
 import type { Gates } from '../state/gates.ts';
 import type { Recorder } from '../state/recorder.ts';
@@ -77,7 +77,7 @@ export class CommandDesk {
     const command = gateCommand(stamp, gate, answer, origin);
     return await gates.answer(gateId, answer, origin.actor, {
       before: [issuedRecord(command, bodyHash)],
-      after: records(resolution(command.command_id, 'applied')),
+      after: controlRecords(resolution(command.command_id, 'applied')),
     });
   }
 
@@ -201,8 +201,4 @@ function issuedRecord(command: DurableCommand, bodyHash: string): NewRecord {
     event: { type: 'command_issued', command, bodyHash },
     cause: { command_ids: [command.command_id] },
   };
-}
-
-function records(events: readonly ControlEvent[]): readonly NewRecord[] {
-  return events.map((event) => ({ stream: 'control', event }));
 }

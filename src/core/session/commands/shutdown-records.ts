@@ -1,5 +1,6 @@
 import type { Actor } from '../../../protocol/controls.ts';
 import type { NewRecord } from '../ports.ts';
+import { controlRecords } from '../records.ts';
 import { resolution } from './resolution.ts';
 import { agencyOf, type CommandStamp } from './stamp.ts';
 
@@ -15,7 +16,7 @@ export function shutdownRecords(
   const issued = { type: 'command_issued', command, bodyHash: digest(reason) } as const;
   const resolved = resolution(command_id, 'applied');
   return [
-    ...[issued, ...resolved].map((event): NewRecord => ({ stream: 'control', event })),
+    ...controlRecords([issued, ...resolved]),
     {
       stream: 'control',
       event: { type: 'session_closed', actor, reason },

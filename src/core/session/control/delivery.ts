@@ -1,6 +1,7 @@
 import { resolution } from '../commands/resolution.ts';
 import type { Cause, HistoryEvent } from '../events.ts';
 import type { NewRecord } from '../ports.ts';
+import { controlRecords } from '../records.ts';
 import type { Seam, TurnId } from '../words.ts';
 import type { InboxEntry } from './inbox.ts';
 
@@ -26,9 +27,7 @@ export function deliveryRecords(
   const isIssued = envelope.some(({ directives }) =>
     directives.some((directive) => directive.messageId === messageId),
   );
-  const resolved = resolution(commandId, 'folded').map(
-    (event): NewRecord => ({ stream: 'control', event }),
-  );
+  const resolved = controlRecords(resolution(commandId, 'folded'));
   if (reminder !== null && isIssued) return resolved;
   const how = reminder === null ? mode : 'queue';
   return [

@@ -1,5 +1,6 @@
 import { resolution } from '../commands/resolution.ts';
 import type { NewRecord } from '../ports.ts';
+import { controlRecords } from '../records.ts';
 import { HOST } from '../state/gates.ts';
 import type { SessionId } from '../words.ts';
 import type { InboxEntry } from './inbox.ts';
@@ -20,9 +21,7 @@ export function giveBack(
       stream: 'control',
       event: { type: 'inject_revoked', messageId, why: 'given_back', actor: HOST },
     },
-    ...resolution(commandId, 'cancelled', 'given_back').map(
-      (event): ControlRecord => ({ stream: 'control', event }),
-    ),
+    ...controlRecords(resolution(commandId, 'cancelled', 'given_back')),
     {
       stream: 'control',
       event: {

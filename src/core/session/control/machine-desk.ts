@@ -4,6 +4,7 @@ import type { CommandOrigin, CommandStamp } from '../commands/stamp.ts';
 import type { ControlEvent } from '../control-events.ts';
 import type { HistoryEvent } from '../events.ts';
 import type { NewRecord } from '../ports.ts';
+import { controlRecords } from '../records.ts';
 import { HOST } from '../state/gates.ts';
 import { type PendingPrompt, pendingPrompt } from '../state/prompts.ts';
 import type { Recorder } from '../state/recorder.ts';
@@ -188,10 +189,7 @@ export class MachineDesk {
   ): Promise<void> {
     const { inbox, recorder } = this.#parts;
     inbox.applyControl(issued);
-    await recorder.append([
-      ...issuedRecords(issued, ended),
-      ...resolution.map((event): NewRecord => ({ stream: 'control', event })),
-    ]);
+    await recorder.append([...issuedRecords(issued, ended), ...controlRecords(resolution)]);
   }
 }
 

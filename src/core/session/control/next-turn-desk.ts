@@ -6,6 +6,7 @@ import type { Actor } from '../../../protocol/controls.ts';
 import { resolution } from '../commands/resolution.ts';
 import type { ControlEvent, NextTurns, QueueChange } from '../control-events.ts';
 import type { NewRecord } from '../ports.ts';
+import { controlRecords } from '../records.ts';
 import { HOST } from '../state/gates.ts';
 import type { Recorder } from '../state/recorder.ts';
 import type { CommandId, QueueItemId, Terminal } from '../words.ts';
@@ -157,7 +158,7 @@ export class NextTurnDesk {
       };
     });
     const paused = this.#paused('restart');
-    return [...records, ...paused.map((event): NewRecord => ({ stream: 'control', event }))];
+    return [...records, ...controlRecords(paused)];
   }
 
   /** Nothing is sent any more; what is held stays for the next time. */

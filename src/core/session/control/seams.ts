@@ -3,6 +3,7 @@ import type { Ids } from '../../../base/ids.ts';
 import type { PendingMessage } from '../control-events.ts';
 import type { HistoryEvent } from '../events.ts';
 import type { NewRecord } from '../ports.ts';
+import { historyRecords } from '../records.ts';
 import type { Recorder } from '../state/recorder.ts';
 import type { AbortReason } from '../turn/aborts.ts';
 import type { MessageId, Seam, SessionId, TurnId } from '../words.ts';
@@ -113,7 +114,7 @@ export class Seams {
     const envelope = this.#envelope(visit, due);
     const dropped = skipped ? (visit.dropped?.() ?? []) : [];
     const records: readonly NewRecord[] = [
-      ...dropped.map((event): NewRecord => ({ stream: 'history', event })),
+      ...historyRecords(dropped),
       ...this.#machineMessages(visit),
       ...due.flatMap((entry) => deliveryRecords(visit, entry, envelope)),
       ...envelope.map((event) => envelopeRecord(event, due)),

@@ -16,12 +16,14 @@ export type SessionSnapshot = Tip & {
   readonly commands: readonly AvailableCommand[];
   readonly activeTurn: TurnId | null;
   readonly gates: readonly OpenGate[];
+  /** Text already streamed but not yet in the history, per message and kind. */
   readonly partial: readonly {
     readonly messageId: string;
     readonly kind: 'text' | 'thought';
     readonly offset: number;
     readonly text: string;
   }[];
+  /** Messages that wait for their seam, and for their turn. */
   readonly pending: readonly PendingMessage[];
   readonly nextTurns: NextTurns;
 };

@@ -2,8 +2,8 @@ import { resolution } from '../commands/resolution.ts';
 import { giveBack } from '../control/give-back.ts';
 import type { Inbox, InboxEntry } from '../control/inbox.ts';
 import type { HeldInput } from '../control/next-turn-desk.ts';
-import type { ControlEvent } from '../control-events.ts';
 import type { NewRecord } from '../ports.ts';
+import { controlRecords } from '../records.ts';
 import type { CommandId, QueueItemId, SessionId } from '../words.ts';
 import { HOST } from './gates.ts';
 import type { SessionState, WaitingInput } from './session-state.ts';
@@ -40,7 +40,9 @@ export function foundWaiting(
       ...prompts.flatMap(promptRecords),
       ...wanted.flatMap(messageRecords),
       ...giveBack(sessionId, others, newId),
-      ...state.strandedCommands.flatMap((id) => control(resolution(id, 'cancelled', 'restart'))),
+      ...state.strandedCommands.flatMap((id) =>
+        controlRecords(resolution(id, 'cancelled', 'restart')),
+      ),
     ],
   };
 }
@@ -63,16 +65,12 @@ function heldMessage(entry: InboxEntry, itemId: QueueItemId): HeldInput {
 /** A prompt whose text an older version did not keep can't be held. */
 function promptRecords({ commandId, content }: WaitingInput): readonly NewRecord[] {
   const how = content.length > 0 ? 'held' : 'cancelled';
-  return control(resolution(commandId, how, 'restart'));
+  return controlRecords(resolution(commandId, how, 'restart'));
 }
 
 function messageRecords({ messageId, commandId }: InboxEntry): readonly NewRecord[] {
-  return control([
+  return controlRecords([
     { type: 'inject_revoked', messageId, why: 'held', actor: HOST },
     ...resolution(commandId, 'cancelled', 'restart_held'),
   ]);
-}
-
-function control(events: readonly ControlEvent[]): readonly NewRecord[] {
-  return events.map((event) => ({ stream: 'control', event }));
 }

@@ -4,6 +4,7 @@ import type { ControlEvent } from '../control-events.ts';
 import type { EphemeralEvent } from '../ephemeral-events.ts';
 import type { HistoryEvent, LoopSignal } from '../events.ts';
 import type { Journal, NewRecord, StoredRecord } from '../ports.ts';
+import { controlRecords, historyRecords } from '../records.ts';
 import type { SessionId } from '../words.ts';
 import type { Causes } from './causes.ts';
 
@@ -58,12 +59,12 @@ export class Recorder implements Disposable {
 
   /** Journals history events together; resolves when they are on disk and delivered. */
   history(...events: readonly HistoryEvent[]): Promise<void> {
-    return this.append(events.map((event) => ({ stream: 'history', event })));
+    return this.append(historyRecords(events));
   }
 
   /** Journals control events together; resolves when they are on disk and delivered. */
   control(...events: readonly ControlEvent[]): Promise<void> {
-    return this.append(events.map((event) => ({ stream: 'control', event })));
+    return this.append(controlRecords(events));
   }
 
   /** Journals records of both streams, all or none. */

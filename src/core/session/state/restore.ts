@@ -1,6 +1,7 @@
 import type { HistoryEvent } from '../events.ts';
 import type { ModelToolResult } from '../model.ts';
 import type { NewRecord } from '../ports.ts';
+import { historyRecords } from '../records.ts';
 import { NO_USAGE } from '../turn/budget.ts';
 import { terminal } from '../turn/terminal.ts';
 import type { ToolCallId, TurnId } from '../words.ts';
@@ -28,13 +29,9 @@ export function interruptedEvents(
       signal: null,
     }),
   );
-  if (turnId === null) return lost.map(toRecord);
+  if (turnId === null) return historyRecords(lost);
   const ends = [...looseEnds(state, conversation, turnId), ...lost, sealed(turnId)];
-  return ends.map(toRecord);
-}
-
-function toRecord(event: HistoryEvent): NewRecord {
-  return { stream: 'history', event };
+  return historyRecords(ends);
 }
 
 /** What a turn that broke off left open, brought to an end: questions, a reply, calls. */

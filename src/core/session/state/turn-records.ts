@@ -1,4 +1,5 @@
 import type { NewRecord } from '../ports.ts';
+import { controlRecords } from '../records.ts';
 import type { TurnResult } from '../turn/turn.ts';
 import type { MessageId, SessionConfig, TurnId } from '../words.ts';
 import { expansion, type PendingPrompt } from './prompts.ts';
@@ -32,7 +33,7 @@ export function beginningOf(begin: Beginning): readonly NewRecord[] {
   const isMachine = issued.type === 'command_issued' && issued.command.type === 'subagent_result';
   const modelText = expansion(content, begin.expand);
   const admission = [...(sent === null ? [] : [sent]), ...(prompt.accepted ? [] : [prompt.issued])];
-  const records: NewRecord[] = admission.map((event) => ({ stream: 'control', event }));
+  const records: NewRecord[] = [...controlRecords(admission)];
   const resolved = { type: 'command_resolved', commandId, resolution: 'started' } as const;
   records.push({ stream: 'control', event: resolved });
   records.push({

@@ -2,6 +2,7 @@ import type { NextTurnDesk } from '../control/next-turn-desk.ts';
 import type { Seams } from '../control/seams.ts';
 import type { SessionDeps, SessionResources } from '../deps.ts';
 import type { NewRecord } from '../ports.ts';
+import { controlRecords, historyRecords } from '../records.ts';
 import type { Conversation } from '../state/conversation.ts';
 import type { ParkedTurn } from '../state/parked.ts';
 import type { PendingPrompt, PromptOutcome } from '../state/prompts.ts';
@@ -92,11 +93,11 @@ async function runToEnd(
       : [];
   const paused = parts.nextTurns.turnEnded(ending.terminal);
   await parts.recorder.append([
-    ...loose.map((event): NewRecord => ({ stream: 'history', event })),
+    ...historyRecords(loose),
     ...(parts.isFollowed() ? [] : parts.seams.givenBack()),
     ...records,
     endOf(turnId, { ending, usage, iterations }),
-    ...paused.map((event): NewRecord => ({ stream: 'control', event })),
+    ...controlRecords(paused),
   ]);
   if (abort.signal.aborted)
     parts.followUp(stopping().then(() => checkpoint.late(ending) ?? undefined));
