@@ -1,5 +1,5 @@
 import { crashPointNames } from '../../../../src/core/host/crash-points/point-names.ts';
-import type { Complaint } from '../checker/evidence.ts';
+import type { Complaint, LoopJournal } from '../checker/evidence.ts';
 import { readJournal } from '../checker/read-journal.ts';
 import { CrashRig } from '../rig/crash-rig.ts';
 import type { Scenario } from './scenario.ts';
@@ -25,13 +25,15 @@ export async function stepsOf(scenario: Scenario): Promise<{
 }> {
   const rig = new CrashRig();
   await scenario.before?.(rig);
+  // What comes before is not passed by the process that dies: its records say nothing about the points.
+  const before = new Set(recordsOf(rig).map(({ hash }) => hash));
   await rig.start();
   await scenario.run(rig);
   if (!rig.isGone) await rig.settle();
   await rig.close();
   const steps = new Set((scenario.effects ?? []).map((effect) => `effect/${effect}`));
-  for (const { history, control } of readJournal(rig.home)) {
-    for (const { event } of [...history, ...control]) {
+  for (const { event, hash } of recordsOf(rig)) {
+    if (!before.has(hash)) {
       steps.add(`append/${event.type}`);
       if (event.type === 'command_issued') steps.add(`append/command/${event.command.type}`);
       if (event.type === 'tool_proposed') steps.add(`effect/${event.name}`);
@@ -40,6 +42,10 @@ export async function stepsOf(scenario: Scenario): Promise<{
   const complaints = (await rig.complaints('settled')).map(said);
   rig.dispose();
   return { steps, complaints };
+}
+
+function recordsOf({ home }: CrashRig): readonly LoopJournal['history' | 'control'][number][] {
+  return readJournal(home).flatMap(({ history, control }) => [...history, ...control]);
 }
 
 /** Which scenario each point is tried in; null for one that none of them passes. */
