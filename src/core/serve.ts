@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import { messageOf } from '../base/errors.ts';
 import { createFramePair } from '../protocol/transport/frame-port.ts';
 import { serveAcp } from './acp/serve-acp.ts';
@@ -8,9 +7,9 @@ import { acpExtensions } from './host/compose/acp-extensions.ts';
 import { endAtOnce, exitWhenParentGone, onTermination } from './host/compose/lifetime.ts';
 import { openHost } from './host/compose/open-host.ts';
 import { Transcripts } from './host/compose/transcripts.ts';
-import type { HostParts } from './host/host-parts.ts';
 import type { FileLog } from './host/log/log.ts';
 import { randomIds, systemClock } from './host/node-ports.ts';
+import { crashPoints, keepSmall } from './host/process/process-setup.ts';
 import { SHUTDOWN_DEADLINES, shutdownMs } from './host/shutdown/phases.ts';
 import type { OpenJournal } from './journal/open-journal.ts';
 import { VERSION } from './version.ts';
@@ -19,20 +18,6 @@ import { VERSION } from './version.ts';
 const RELAY_MS = 500;
 /** From the end of the client to the end of this process, whatever hangs. */
 const EXIT_DEADLINE_MS = shutdownMs(SHUTDOWN_DEADLINES) + RELAY_MS;
-
-/**
- * Most of what a turn allocates is garbage at once. A young generation that grows no more after the start costs no
- * time that can be measured and keeps more than 10 MB out of memory. It holds for the store's thread too.
- */
-function keepSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
-}
-
-/** Points to die at, for proving what a restart makes of it. */
-async function crashPoints(crashAt: string): Promise<(parts: HostParts) => HostParts> {
-  const { armCrashPoints } = await import('./host/crash-points/arm.ts');
-  return armCrashPoints(crashAt);
-}
 
 /**
  * Serves one client on standard input and output until it goes and everything it started has ended. Everything is
@@ -47,12 +32,13 @@ export async function serveClient(options: {
 }): Promise<void> {
   const { log } = options;
   const keys = takeAccessKeys(process.env);
-  const crashAt = process.env['CRASH_AT'];
+  const crashing = await crashPoints(process.env['CRASH_AT']);
+  const startedAt = systemClock.now();
   const running = openHost({
     ...options,
     environment: process.env,
     version: VERSION,
-    ...(crashAt === undefined ? {} : { crashing: await crashPoints(crashAt) }),
+    ...crashing,
   });
   const transcripts = new Transcripts(running.host, systemClock, log);
   const [clientEnd, hostEnd] = createFramePair();
@@ -65,6 +51,7 @@ export async function serveClient(options: {
     ids: randomIds,
     agentVersion: VERSION,
     keys,
+    hostFacts: { pid: process.pid, version: VERSION, startedAt, inProcess: true },
   });
   // The first session needs it, and there is time while the store opens.
   import('./journal/codec/codec.ts').catch((failure: unknown) =>

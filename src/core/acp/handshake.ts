@@ -57,7 +57,7 @@ function methods(...names: readonly string[]): { readonly [name: string]: object
  * can't), and what is really there. `isKeyAsked`: nothing is answered before a key was shown.
  */
 export function initializeResult(services: AcpServices, isKeyAsked: boolean): InitializeResponse {
-  const { agentVersion, extensions } = services;
+  const { agentVersion, extensions, hostFacts } = services;
   const prompt = services.promptCapabilities ?? { image: true, audio: true, embeddedContext: true };
   const capabilities = {
     loadSession: true,
@@ -76,7 +76,11 @@ export function initializeResult(services: AcpServices, isKeyAsked: boolean): In
     },
     auth: extensions.signOut ? { logout: {} } : {},
     _meta: {
-      pilothouse: { version: PILOTHOUSE_VERSION, methods: extensionMethods(extensions) },
+      pilothouse: {
+        version: PILOTHOUSE_VERSION,
+        methods: extensionMethods(extensions),
+        ...(hostFacts === undefined ? {} : { host: hostFacts }),
+      },
       harn: HARN,
     },
   };

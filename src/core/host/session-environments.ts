@@ -9,8 +9,8 @@ import {
 } from './environment-policy.ts';
 
 /**
- * What the children of each live session see of this host's environment. A session's view is a snapshot of the moment
- * it was made (or brought to life again: values are never stored). A session that is not here sees only the minimum.
+ * What the children of each live session see of the environment of the client that made it or brought it to life again
+ * (or of the host, where a client has none of its own). It is a snapshot of that moment: values are never stored. A session that is not here sees only the minimum.
  */
 export class SessionEnvironments {
   readonly #host: NodeJS.ProcessEnv;
@@ -29,14 +29,14 @@ export class SessionEnvironments {
   }
 
   /** Throws `host.bad_environment` if the policy is not understood whole or this host can't keep it. */
-  check(policy: EnvironmentPolicy): void {
+  check(policy: EnvironmentPolicy, from = this.#host): void {
     // Doors check loosely; here nothing that is not understood gets through.
-    checkEnvironmentPolicy(parseEnvironmentPolicy(policy), this.#host);
+    checkEnvironmentPolicy(parseEnvironmentPolicy(policy), from);
   }
 
   /** Takes the snapshot of a session; disposing forgets it. */
-  open(sessionId: SessionId, policy: EnvironmentPolicy): Disposable {
-    const opened = { policy, host: { ...this.#host } };
+  open(sessionId: SessionId, policy: EnvironmentPolicy, from = this.#host): Disposable {
+    const opened = { policy, host: { ...from } };
     this.#open.set(sessionId, opened);
     return {
       dispose: () => {

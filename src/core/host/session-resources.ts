@@ -15,6 +15,7 @@ import type {
   Workspace,
 } from '../session/tool.ts';
 import type { EnvironmentPolicy, SessionId } from '../session/words.ts';
+import type { ClientOrigin } from './api.ts';
 import type { SessionEnvironments } from './session-environments.ts';
 
 /** Background processes with what the host needs of them. */
@@ -92,6 +93,8 @@ export type ResourceNeeds = {
   readonly workspace: Workspace;
   readonly servers: readonly McpServer[];
   readonly environmentPolicy: EnvironmentPolicy;
+  /** Where the session came from; missing: the host's own environment. */
+  readonly origin: ClientOrigin | undefined;
   readonly files: DocumentFiles;
   /** The loops that work for it; they end with its processes. */
   readonly delegates: Delegates;
@@ -101,7 +104,11 @@ export type ResourceNeeds = {
 /** Puts together what a session needs. */
 export function createResources(factory: ResourceFactory, needs: ResourceNeeds): OwnedResources {
   const { sessionId, workspace, servers, files, delegates, onProcessStarted } = needs;
-  const environment = factory.environments.open(sessionId, needs.environmentPolicy);
+  const environment = factory.environments.open(
+    sessionId,
+    needs.environmentPolicy,
+    needs.origin?.environment,
+  );
   const processes = factory.processes(sessionId, workspace);
   const external = factory.externalTools(sessionId, workspace, servers);
   const checkpoints = factory.checkpoints(sessionId, workspace);

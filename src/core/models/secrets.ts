@@ -53,6 +53,11 @@ export function keyVariables(source: string): readonly string[] {
   return [own, ...(vendor ?? [])];
 }
 
+/** True for the name of a variable that may hold the key of some source. */
+export function isKeyVariable(name: string): boolean {
+  return name.startsWith('PILOTHOUSE_KEY_') || Object.values(VENDOR_VARIABLES).flat().includes(name);
+}
+
 /** Keys from environment variables, read once. */
 export function environmentSecrets(
   environment: Readonly<Record<string, string | undefined>>,

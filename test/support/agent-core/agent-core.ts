@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,11 +28,51 @@ export function startAgentCore(
   const client = connectAcpClient({
     spawn: {
       command: process.execPath,
-      args: [AGENT_CORE, ...(options.args ?? [])],
+      args: [AGENT_CORE, '--in-process', ...(options.args ?? [])],
       env: { ...process.env, PILOTHOUSE_HOME: home, PILOTHOUSE_SANDBOX: 'off', ...options.env },
     },
   });
   onTestFinished(() => client.kill());
+  return client;
+}
+
+/** Ends the host of a data folder, if there is one; it has ended when this returns. */
+export function stopHost(home: string): void {
+  execFileSync(process.execPath, [AGENT_CORE, 'host', '--stop'], {
+    env: { ...process.env, PILOTHOUSE_HOME: home },
+    timeout: 30_000,
+  });
+}
+
+/** What `host --status` prints. */
+export function hostStatus(home: string): {
+  readonly pid: number | null;
+  readonly version?: string;
+  readonly sessions?: number;
+  readonly clients?: number;
+} {
+  const env = { ...process.env, PILOTHOUSE_HOME: home };
+  return JSON.parse(
+    execFileSync(process.execPath, [AGENT_CORE, 'host', '--status'], { env, encoding: 'utf8' }),
+  );
+}
+
+/** Starts a door on a data folder, which finds or starts the host of it; both are gone after the test. */
+export function startDoor(
+  home: string,
+  options: { args?: readonly string[]; env?: NodeJS.ProcessEnv } = {},
+): AcpTestClient {
+  const client = connectAcpClient({
+    spawn: {
+      command: process.execPath,
+      args: [AGENT_CORE, ...(options.args ?? [])],
+      env: { ...process.env, PILOTHOUSE_HOME: home, PILOTHOUSE_SANDBOX: 'off', ...options.env },
+    },
+  });
+  onTestFinished(async () => {
+    client.kill();
+    stopHost(home);
+  });
   return client;
 }
 

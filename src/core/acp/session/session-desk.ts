@@ -4,7 +4,7 @@ import type { SessionConfigOption } from '../../../protocol/acp.ts';
 import type { Control } from '../../../protocol/controls.ts';
 import { RpcError } from '../../../protocol/errors.ts';
 import type { IncomingRequest, Reply } from '../../../protocol/transport/rpc-types.ts';
-import type { Client, LiveSession, OpenSession, SessionHost } from '../../host/api.ts';
+import type { Client, ClientOrigin, LiveSession, OpenSession, SessionHost } from '../../host/api.ts';
 import { isBlank } from '../../host/views/blank.ts';
 import type { EnvironmentPolicy, SessionId } from '../../session/words.ts';
 import { type Actors, requireOwner } from '../access/actors.ts';
@@ -28,6 +28,8 @@ export type SessionDeskDeps = {
   readonly refusals: Refusals;
   readonly attachmentDeps: () => AttachmentDeps;
   readonly detached: (session: LiveSession) => void;
+  /** What the client's process was started with. */
+  readonly origin: ClientOrigin | undefined;
 };
 
 /** Creates, opens, lists and ends sessions, and keeps what this client follows. */
@@ -89,12 +91,18 @@ export class SessionDesk implements Disposable {
           additionalDirectories: directories(params.additionalDirectories),
           mcpServers: params.mcpServers ?? [],
           ...environment,
+          ...this.#origin,
         },
         this.#deps.client,
       ),
     );
     const { result, goLive } = await this.join(live);
     return { result, after: goLive };
+  }
+
+  get #origin(): { readonly origin?: ClientOrigin } {
+    const { origin } = this.#deps;
+    return origin === undefined ? {} : { origin };
   }
 
   /** Makes this client follow a session that was just made; `goLive` after the answer. */
@@ -160,7 +168,7 @@ export class SessionDesk implements Disposable {
     const before = this.#opening.get(sessionId);
     const work = (async () => {
       await before;
-      const options = openOptions(params);
+      const options = { ...openOptions(params), ...this.#origin };
       const id = sessionId as SessionId;
       const live = await this.#deps.host
         .open(id, options, this.#deps.client)

@@ -3,8 +3,16 @@ import { CodedError, messageOf } from '../../../base/errors.ts';
 
 /** What the command line asked for. */
 export type CommandLine =
-  | { readonly kind: 'serve'; readonly model: string | null; readonly logLevel: LogLevel }
+  /** Serve the client on standard input and output; `inProcess`: with a host of its own in this process. */
+  | ({ readonly kind: 'door'; readonly inProcess: boolean } & ServeOptions)
+  /** Be the host of the data folder. */
+  | ({ readonly kind: 'host_run' } & ServeOptions)
+  | { readonly kind: 'host_status' }
+  | { readonly kind: 'host_stop' }
   | { readonly kind: 'print'; readonly text: string };
+
+/** What every process that serves is told. */
+export type ServeOptions = { readonly model: string | null; readonly logLevel: LogLevel };
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -16,16 +24,26 @@ const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 const HELP = `agent-core: the process behind Pilothouse. It speaks the Agent Client Protocol (version 1) on standard input and output.
 
 Usage: node agent-core.mjs [options]
+       node agent-core.mjs host --status | --stop
+
+Sessions live in a host, a process of its own, one for each data folder. It is started when the first client comes,
+goes on when clients go, and ends by itself when nothing runs and nobody came for a while.
 
 Options
   --model ID         model of new sessions, for example rehearsal/script or openai/gpt-5.5
   --log-level LEVEL  debug, info, warn or error; info if missing
+  --in-process       host the sessions in this process: they stop when the client goes
   --version          print the version and exit
   --help             print this help and exit
+
+Commands
+  host --status      print one line of JSON about the host of the data folder; its pid is null if there is none
+  host --stop        end that host: what runs is stopped and kept
 
 Environment
   PILOTHOUSE_HOME    data folder: sessions, remembered approvals, log. Absolute path; the system's data folder if unset
   PILOTHOUSE_MODEL   model of new sessions; --model wins
+  PILOTHOUSE_IDLE_MS how long a host without clients and work stays, in milliseconds; 300000 if unset
   PILOTHOUSE_SANDBOX "off": do not put commands into bubblewrap where it is installed
   PILOTHOUSE_API_KEY, PILOTHOUSE_OBSERVER_KEY
                      keys that a client has to show before it may control, or only read
@@ -42,26 +60,60 @@ export function parseCommandLine(
   environment: NodeJS.ProcessEnv,
   version: string,
 ): CommandLine {
-  const { values } = readArguments(args);
+  const { values, positionals } = readArguments(args);
   if (values.help === true) return { kind: 'print', text: HELP };
   if (values.version === true) return { kind: 'print', text: `${version}\n` };
   const level = values['log-level'] ?? 'info';
   const logLevel = LOG_LEVELS.find((candidate) => candidate === level);
   if (logLevel === undefined)
     throw invalid(`"${level}" is not a log level. Use one of: ${LOG_LEVELS.join(', ')}.`);
-  const model = values.model ?? environment['PILOTHOUSE_MODEL'] ?? '';
-  return { kind: 'serve', model: model.trim() === '' ? null : model.trim(), logLevel };
+  const model = (values.model ?? environment['PILOTHOUSE_MODEL'] ?? '').trim();
+  const options = { model: model === '' ? null : model, logLevel };
+  const [command, ...more] = positionals;
+  if (more.length > 0) throw invalid(`"${more.join(' ')}" is not understood.`);
+  switch (command) {
+    case undefined:
+      return { kind: 'door', inProcess: values['in-process'] === true, ...options };
+    case 'host':
+      return hostCommand(values, options);
+    default:
+      throw invalid(`"${command}" is not a command. Commands: host.`);
+  }
 }
 
+function hostCommand(values: Values, options: ServeOptions): CommandLine {
+  const asked = (['run', 'status', 'stop'] as const).filter((name) => values[name] === true);
+  const [what] = asked;
+  if (what === undefined || asked.length > 1) throw invalid('Use host with --status or --stop.');
+  return what === 'run' ? { kind: 'host_run', ...options } : { kind: `host_${what}` };
+}
+
+type Values = {
+  readonly model?: string;
+  readonly 'log-level'?: string;
+  readonly 'in-process'?: boolean;
+  readonly run?: boolean;
+  readonly status?: boolean;
+  readonly stop?: boolean;
+  readonly help?: boolean;
+  readonly version?: boolean;
+};
+
 function readArguments(args: readonly string[]): {
-  values: { model?: string; 'log-level'?: string; help?: boolean; version?: boolean };
+  readonly values: Values;
+  readonly positionals: readonly string[];
 } {
   try {
     return parseArgs({
       args: [...args],
+      allowPositionals: true,
       options: {
         model: { type: 'string' },
         'log-level': { type: 'string' },
+        'in-process': { type: 'boolean' },
+        run: { type: 'boolean' },
+        status: { type: 'boolean' },
+        stop: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean' },
       },

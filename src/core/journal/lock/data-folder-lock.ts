@@ -1,9 +1,10 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject } from '../../../base/json.ts';
+import { mayBeAlive, ownMark, type ProcessMark, readIfThere } from '../../link/process-facts.ts';
 import { JournalError } from '../errors.ts';
 import { isSqliteBusy } from '../store/sqlite-errors.ts';
 import { createPrivateFile } from './private-files.ts';
@@ -19,13 +20,7 @@ import { createPrivateFile } from './private-files.ts';
 export type DataFolderLock = { release(): void };
 
 /** Who holds a data folder. */
-export type LockHolder = {
-  readonly pid: number;
-  /** Start of the process in clock ticks since boot, where the system tells (Linux). */
-  readonly startTicks: string | null;
-  readonly bootId: string | null;
-  readonly hostname: string;
-};
+export type LockHolder = ProcessMark & { readonly hostname: string };
 
 const LOCK_FILE = 'host.lock';
 const HOLDER_FILE = 'host.json';
@@ -81,12 +76,7 @@ function tryLock(folder: string, path: string): DataFolderLock | null {
 }
 
 function writeHolder(path: string): void {
-  const holder: LockHolder = {
-    pid: process.pid,
-    startTicks: startTicksOf(process.pid),
-    bootId: bootId(),
-    hostname: hostname(),
-  };
+  const holder: LockHolder = { ...ownMark(), hostname: hostname() };
   const draft = `${path}.new`;
   writeFileSync(draft, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
   renameSync(draft, path);
@@ -97,7 +87,7 @@ async function namedHolder(folder: string): Promise<LockHolder | null> {
   const started = performance.now();
   for (;;) {
     const holder = readHolder(path);
-    if (holder !== null && mayBeAlive(holder)) return holder;
+    if (holder !== null && mayHold(holder)) return holder;
     if (performance.now() - started >= NAMING_MS) return null;
     await sleep(RETRY_MS);
   }
@@ -122,40 +112,8 @@ function readHolder(path: string): LockHolder | null {
 }
 
 /** False only if the named process can't be the one that holds the lock: the name is left over from an earlier one. */
-function mayBeAlive(holder: LockHolder): boolean {
-  if (holder.hostname !== hostname()) return true;
-  if (holder.bootId !== null && holder.bootId !== bootId()) return false;
-  if (!processExists(holder.pid)) return false;
-  return holder.startTicks === null || holder.startTicks === startTicksOf(holder.pid);
-}
-
-function processExists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it exists and belongs to someone else.
-    return isObject(error) && error['code'] === 'EPERM';
-  }
-}
-
-/** Field 22 of `/proc/<pid>/stat`; the name before it may hold spaces and parentheses. Source: proc(5). */
-function startTicksOf(pid: number): string | null {
-  const stat = readIfThere(`/proc/${pid}/stat`);
-  if (stat === null) return null;
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
-}
-
-function bootId(): string | null {
-  return readIfThere('/proc/sys/kernel/random/boot_id')?.trim() ?? null;
-}
-
-function readIfThere(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
+function mayHold(holder: LockHolder): boolean {
+  return holder.hostname !== hostname() || mayBeAlive(holder);
 }
 
 function textOrNull(value: unknown): string | null {

@@ -1,0 +1,227 @@
+import { closeSync, writeSync } from 'node:fs';
+import { Deferred } from '../base/deferred.ts';
+import { codeOf, messageOf } from '../base/errors.ts';
+import { HOST_LINK_VERSION } from '../protocol/host-link.ts';
+import { serveAcp } from './acp/serve-acp.ts';
+import { type HostStart, START_REPORT_FD } from './door/start-host.ts';
+import { acpExtensions } from './host/compose/acp-extensions.ts';
+import { endAtOnce, onTermination } from './host/compose/lifetime.ts';
+import { openHost, type RunningHost } from './host/compose/open-host.ts';
+import { Transcripts } from './host/compose/transcripts.ts';
+import type { FileLog } from './host/log/log.ts';
+import { randomIds, systemClock } from './host/node-ports.ts';
+import { watchEndpoint } from './host/process/endpoint-watch.ts';
+import { IdleWatch, idleMs } from './host/process/idle.ts';
+import { type Listener, listen } from './host/process/listener.ts';
+import { otherHostCame } from './host/process/other-host.ts';
+import { Visitors } from './host/process/visitors.ts';
+import { crashPoints, keepSmall } from './host/process/process-setup.ts';
+import { SHUTDOWN_DEADLINES, shutdownMs } from './host/shutdown/phases.ts';
+import { type OpenJournal, startJournal } from './journal/open-journal.ts';
+import { liveEndpoint, removeEndpoint, writeEndpoint } from './link/endpoint-file.ts';
+import { ownMark } from './link/process-facts.ts';
+import { VERSION } from './version.ts';
+
+/** An agent-core that reloads or ends lets go of the data folder in this time. */
+const LOCK_WAIT_MS = 2_500;
+/** A host that ends does so in this time. */
+const ENDING_WAIT_MS = shutdownMs(SHUTDOWN_DEADLINES) + LOCK_WAIT_MS;
+
+/** What a host's process is started with. */
+export type RunHostOptions = {
+  readonly dataFolder: string;
+  readonly defaultModel: string | null;
+  readonly log: FileLog;
+};
+
+/**
+ * Is the host of a data folder until somebody ends it or nobody needs it. Says over the report descriptor how the
+ * start went. Rejects with what kept it from starting, after it was said.
+ */
+export async function runHost(options: RunHostOptions): Promise<void> {
+  const { dataFolder, log } = options;
+  try {
+    const journal = await openStore(options);
+    if (journal === null) {
+      report({ kind: 'exists' });
+      return;
+    }
+    await new HostProcess(options, journal).run();
+  } catch (failure) {
+    log.error('The session host could not start', { error: messageOf(failure) });
+    const code = codeOf(failure) ?? 'host.failed';
+    report({ kind: 'failed', code, message: messageOf(failure) });
+    throw failure;
+  } finally {
+    log.info('The session host has ended', { dataFolder });
+  }
+}
+
+/** Null if another host came up first and can be reached. */
+async function openStore({ dataFolder, log }: RunHostOptions): Promise<OpenJournal | null> {
+  const isEnding = liveEndpoint(dataFolder)?.isClosing === true;
+  const lockWaitMs = isEnding ? ENDING_WAIT_MS : LOCK_WAIT_MS;
+  const store = startJournal({ dataFolder, log, clock: systemClock, lockWaitMs });
+  const other = otherHostCame(dataFolder);
+  try {
+    const opened = store.opened.then(() => true);
+    // Who loses the race is told by its own caller; both have a bounded wait.
+    if (await Promise.race([opened, other.came])) return store.journal;
+    await store.opened.then(
+      () => store.journal.close(),
+      () => undefined,
+    );
+    return null;
+  } finally {
+    other.dispose();
+  }
+}
+
+/** One line for the door that started this process; a door that is gone needs none. */
+function report(start: HostStart): void {
+  try {
+    writeSync(START_REPORT_FD, `${JSON.stringify(start)}\n`);
+    closeSync(START_REPORT_FD);
+  } catch {
+    // Started by hand: nobody listens.
+  }
+}
+
+class HostProcess {
+  readonly #options: RunHostOptions;
+  readonly #journal: OpenJournal;
+  readonly #token = randomIds.secret();
+  readonly #stopped = new Deferred<void>();
+
+  constructor(options: RunHostOptions, journal: OpenJournal) {
+    this.#options = options;
+    this.#journal = journal;
+  }
+
+  async run(): Promise<void> {
+    const { log, dataFolder, defaultModel } = this.#options;
+    const crashing = await crashPoints(process.env['CRASH_AT']);
+    const running = openHost({
+      journal: this.#journal,
+      dataFolder,
+      environment: process.env,
+      defaultModel,
+      version: VERSION,
+      log,
+      ...crashing,
+    });
+    process.on('exit', () => running.killAll());
+    onTermination(() => this.#stopped.resolve());
+    const transcripts = new Transcripts(running.host, systemClock, log);
+    const visitors = this.#visitors(running, transcripts);
+    let listener: Listener | null = null;
+    try {
+      listener = await this.#listen(visitors);
+      await this.#untilStopped(running, visitors);
+    } finally {
+      await this.#end(running, visitors, listener);
+      transcripts.dispose();
+    }
+  }
+
+  #visitors(running: RunningHost, transcripts: Transcripts): Visitors {
+    const { log } = this.#options;
+    const startedAt = systemClock.now();
+    const extensions = acpExtensions({
+      ...this.#options,
+      ...running,
+      journal: this.#journal,
+      transcripts,
+    });
+    const hostFacts = { pid: process.pid, version: VERSION, startedAt, inProcess: false };
+    return new Visitors({
+      self: { version: VERSION, startedAt, activity: () => running.host.activity() },
+      serve: (port, { model, keys, environment, remote }) => {
+        if (remote !== true) running.models.addEnvironment(environment);
+        return serveAcp({
+          port,
+          host: running.host,
+          extensions,
+          log,
+          clock: systemClock,
+          ids: randomIds,
+          agentVersion: VERSION,
+          keys,
+          hostFacts,
+          origin: { model, environment },
+        });
+      },
+      onStop: () => this.#stopped.resolve(),
+      onChange: () => this.#idle?.look(),
+    });
+  }
+
+  #idle: IdleWatch | null = null;
+
+  async #listen(visitors: Visitors): Promise<Listener> {
+    const { log, dataFolder } = this.#options;
+    const listener = await listen({
+      dataFolder,
+      token: this.#token,
+      onHello: (hello, socket) => visitors.hello(hello, socket),
+      log,
+    });
+    this.#announce(listener, false);
+    keepSmall();
+    report({ kind: 'ready' });
+    log.info('The session host is ready', { pid: process.pid, version: VERSION });
+    return listener;
+  }
+
+  #announce({ endpoint }: Listener, isClosing: boolean): void {
+    const { dataFolder } = this.#options;
+    const known = { link: HOST_LINK_VERSION, version: VERSION, endpoint, token: this.#token };
+    writeEndpoint(dataFolder, { ...ownMark(), ...known, isClosing });
+  }
+
+  async #untilStopped(running: RunningHost, visitors: Visitors): Promise<void> {
+    const { dataFolder, log } = this.#options;
+    const stop = (why: string) => (): void => {
+      log.info(why);
+      this.#stopped.resolve();
+    };
+    const idle = new IdleWatch(
+      idleMs(process.env),
+      () => visitors.isNeeded,
+      stop('Nobody has needed the session host for a while: it ends'),
+    );
+    this.#idle = idle;
+    const changed = running.host.onDidChangeActivity(() => idle.look());
+    const watch = watchEndpoint(
+      dataFolder,
+      this.#token,
+      stop('The data folder is gone, or another host says it is here: this one ends'),
+    );
+    await this.#stopped.promise;
+    changed.dispose();
+    watch.dispose();
+    idle.dispose();
+  }
+
+  /** Everything is bounded; what hangs all the same is cut off. */
+  async #end(running: RunningHost, visitors: Visitors, listener: Listener | null): Promise<void> {
+    const cutOff = (): void => {
+      running.killAll();
+      endAtOnce();
+    };
+    const deadline = setTimeout(cutOff, ENDING_WAIT_MS);
+    const { dataFolder, log } = this.#options;
+    try {
+      if (listener !== null) this.#announce(listener, true);
+    } catch (failure) {
+      log.warn('The end of the host could not be announced', { error: messageOf(failure) });
+    }
+    listener?.close();
+    await visitors.close();
+    const { timeouts } = await running.close();
+    removeEndpoint(dataFolder, this.#token);
+    if (timeouts.some(({ phase }) => phase === 'lock')) cutOff();
+    visitors.dispose();
+    clearTimeout(deadline);
+  }
+}
