@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { Socket } from 'node:net';
 import { Deferred } from '../../../base/deferred.ts';
 import { CodedError } from '../../../base/errors.ts';
 import { hasLivingMember } from './group-members.ts';
@@ -18,22 +19,35 @@ const KILL_MS = 1000;
 /** A child process that leads a process group of its own, so that it can be ended with everything it started. */
 export class ChildGroup {
   readonly #child: ChildProcess;
+  readonly #hold: Socket | null;
   readonly #exited = new Deferred<ChildEnd>();
   readonly #drained = new Deferred<void>();
 
-  /** Starts `argv` with its input closed. `onOutput` gets standard output and error output in order of arrival. */
+  /**
+   * Starts `argv` with its input closed. A `held` one has a pipe on descriptor 3, which brings a line at `release` and
+   * ends without one where this process does. `onOutput` gets standard output and error output in order of arrival.
+   */
   constructor(
     argv: readonly string[],
-    options: { cwd: string; environment: NodeJS.ProcessEnv; onOutput: (bytes: Buffer) => void },
+    options: {
+      cwd: string;
+      environment: NodeJS.ProcessEnv;
+      onOutput: (bytes: Buffer) => void;
+      held?: boolean;
+    },
   ) {
     const [program = '', ...rest] = argv;
     this.#child = spawn(program, rest, {
       cwd: options.cwd,
       env: options.environment,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', options.held === true ? 'pipe' : 'ignore'],
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
+    const [, , , hold] = this.#child.stdio;
+    this.#hold = hold instanceof Socket ? hold : null;
+    // A child that is gone already needs no word.
+    this.#hold?.on('error', () => undefined);
     this.#child.stdout?.on('data', options.onOutput);
     this.#child.stderr?.on('data', options.onOutput);
     this.#child.once('error', (cause) => {
@@ -56,6 +70,11 @@ export class ChildGroup {
 
   get pid(): number | undefined {
     return this.#child.pid;
+  }
+
+  /** Lets a held child go on. */
+  release(): void {
+    this.#hold?.end('\n');
   }
 
   /** Resolves when the leader has ended; rejects with `SpawnError` if it never started. */

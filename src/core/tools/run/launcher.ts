@@ -63,7 +63,7 @@ export function createLauncher(options: {
       return options.sandbox().available;
     },
     launch({ sessionId, command, cwd, roots, onOutput }) {
-      const argv = shell(command);
+      const argv = shell.argv(command);
       const sandbox = options.sandbox();
       const group = new ChildGroup(sandbox.available ? sandbox.wrap(argv, { cwd, roots }) : argv, {
         cwd,
@@ -72,10 +72,12 @@ export function createLauncher(options: {
           [OWNER_VARIABLE]: `${run}.${sessionId}`,
         },
         onOutput,
+        held: shell.waits,
       });
       groups.set(group, sessionId);
       launched.add(sessionId);
       if (group.pid !== undefined) reaper.add(group.pid);
+      group.release();
       sweeper ??= setInterval(sweep, SWEEP_MS).unref();
       return group;
     },
@@ -93,10 +95,21 @@ export function createLauncher(options: {
   };
 }
 
+type HostShell = {
+  /** True if the command begins only when a line is read: what no reaper knows of must not outlive this process. */
+  readonly waits: boolean;
+  readonly argv: (command: string) => readonly string[];
+};
+
 /** Bash where there is one, else the POSIX shell. Error output is merged in the shell, which keeps the order exact. */
-function hostShell(): (command: string) => readonly string[] {
+function hostShell(): HostShell {
   if (process.platform === 'win32')
-    return (command) => [process.env['ComSpec'] ?? 'cmd.exe', '/d', '/s', '/c', command];
+    return {
+      waits: false,
+      argv: (command) => [process.env['ComSpec'] ?? 'cmd.exe', '/d', '/s', '/c', command],
+    };
   const shell = ['/bin/bash', '/usr/bin/bash'].find((file) => existsSync(file)) ?? '/bin/sh';
-  return (command) => [shell, '-c', 'exec "$0" -c "$1" 2>&1', shell, command];
+  // The line comes by a descriptor of its own: Bash takes an input that is a socket for a remote shell's, and reads .bashrc.
+  const script = 'read -r _ <&3 || exit; exec "$0" -c "$1" 2>&1 3<&-';
+  return { waits: true, argv: (command) => [shell, '-c', script, shell, command] };
 }
