@@ -57,20 +57,25 @@ export type GateParts = {
 export class Gates {
   readonly #parts: GateParts;
   readonly #open = new Map<GateId, Waiting>();
+  /** Open, but not on disk yet. */
+  readonly #untold = new Set<GateId>();
   /** Of a turn that a restart found, not taken over yet; answered ones are not open. */
   readonly #restored = new Map<GateId, Waiting>();
 
   constructor(parts: GateParts) {
     this.#parts = parts;
+    // Told from the moment that its record is delivered, also to whoever hears of it after us.
+    parts.recorder.onSignal((signal) => {
+      if (signal.stream === 'history' && signal.record.event.type === 'gate_opened')
+        this.#untold.delete(signal.record.event.gateId);
+    });
   }
 
+  /** Those that are open on disk: what is listed is still open after a crash. */
   list(): readonly OpenGate[] {
-    return [...this.#open.values()].map(({ gateId, turnId, request, openedAt }) => ({
-      gateId,
-      turnId,
-      request,
-      openedAt,
-    }));
+    return [...this.#open.values()]
+      .filter(({ gateId }) => !this.#untold.has(gateId))
+      .map(({ gateId, turnId, request, openedAt }) => ({ gateId, turnId, request, openedAt }));
   }
 
   /** The gate, if it is open. */
@@ -179,6 +184,7 @@ export class Gates {
     const gate = { gateId, turnId, request, openedAt, fingerprint, answered: settleable() };
     // Known before it is told, so that whoever answers on hearing of it is heard.
     this.#open.set(gateId, gate);
+    this.#untold.add(gateId);
     try {
       await this.#parts.recorder.append([
         {
@@ -190,6 +196,8 @@ export class Gates {
     } catch (failure) {
       this.#open.delete(gateId);
       throw failure;
+    } finally {
+      this.#untold.delete(gateId);
     }
     this.#parts.onChange();
     return gate;

@@ -159,6 +159,29 @@ describe('an answer to a permission', () => {
 });
 
 describe('a question', () => {
+  it('is listed only once it is on disk, where a crash finds it again', async () => {
+    const t = await asking([], [['w', { text: 'a' }]]);
+    const disk = new Deferred<void>();
+    const reached = new Deferred<void>();
+    const append = t.journal.append.bind(t.journal);
+    t.journal.append = async (sessionId, records) => {
+      if (records.some(({ event }) => event.type === 'gate_opened')) {
+        reached.resolve();
+        await disk.promise;
+      }
+      return await append(sessionId, records);
+    };
+    const outcome = t.prompt('go');
+    await reached.promise;
+    expect(t.session.openGates).toEqual([]);
+    disk.resolve();
+    const { gateId } = await t.next('gate_opened');
+    expect(t.session.openGates.map((gate) => gate.gateId)).toEqual([gateId]);
+    await t.answer(gateId, YES);
+    await outcome;
+    expect(t.session.openGates).toEqual([]);
+  });
+
   it('that could not be kept is none: nobody sees it, nothing runs, and the turn ends with the fault', async () => {
     const log: Log = [];
     const t = await asking(log, [['w', { text: 'a' }]]);
