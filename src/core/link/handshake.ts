@@ -51,6 +51,7 @@ export function readFirstLine(socket: Socket, deadlineMs: number): Promise<strin
       deadlineMs,
     );
     socket.on('data', take).on('end', closed).on('error', closed).on('close', closed);
+    socket.resume();
   });
 }
 
