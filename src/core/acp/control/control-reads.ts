@@ -139,6 +139,7 @@ export class ControlReads {
       session,
       records: session === null ? [] : await this.#history(id),
       gates: this.#host.live(id)?.openGates() ?? [],
+      delegatesWork: session?.activePrompt === true && (await this.#delegatesWork(sessionId)),
       producer: this.#producer,
     });
     if (runId === undefined) return view;
@@ -146,6 +147,11 @@ export class ControlReads {
     if (run === undefined) throw badField('/runId', 'names no run of this session');
     return run;
   };
+
+  async #delegatesWork(sessionId: string): Promise<boolean> {
+    const { loops } = await this.#host.controls.loops(sessionId);
+    return loops.some(({ loopId, state }) => loopId !== sessionId && state === 'running');
+  }
 
   async #history(sessionId: SessionId): Promise<readonly Stored<HistoryEvent>[]> {
     const records: Stored<HistoryEvent>[] = [];

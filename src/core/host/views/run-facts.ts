@@ -1,5 +1,7 @@
+import type { StopReason } from '../../../protocol/acp.ts';
 import type { HistoryEvent, Stored } from '../../session/events.ts';
 import type { Terminal, Usage } from '../../session/words.ts';
+import type { OpenGate } from '../api.ts';
 import { withoutSecrets } from '../log/log-redaction.ts';
 import type { RunStatus } from './view-types.ts';
 
@@ -15,6 +17,11 @@ export type RunFacts = {
   readonly startedAt: number;
   endedAt: number | null;
   terminal: Terminal | null;
+  stopReason: StopReason | null;
+  /** When it last began to work: at its beginning, or when a question was answered. */
+  workingSince: number;
+  /** Its open questions, oldest first. */
+  gates: readonly OpenGate[];
   usage: Usage;
   replies: number;
   events: number;
@@ -88,6 +95,9 @@ function begun(record: Stored<HistoryEvent>, event: Begun): RunFacts {
     startedAt: record.at,
     endedAt: null,
     terminal: null,
+    stopReason: null,
+    workingSince: record.at,
+    gates: [],
     usage: { inputTokens: 0, outputTokens: 0 },
     replies: 0,
     events: 0,
@@ -121,12 +131,22 @@ function take(run: RunFacts, record: Stored<HistoryEvent>): void {
     case 'tool_ended':
       endCall(run.calls.get(event.toolCallId), event.result.status, at);
       break;
+    case 'gate_opened': {
+      const { gateId, turnId, request } = event;
+      run.gates = [...run.gates, { gateId, turnId, request, openedAt: at }];
+      break;
+    }
+    case 'gate_resolved':
+      run.gates = run.gates.filter(({ gateId }) => gateId !== event.gateId);
+      run.workingSince = at;
+      break;
     case 'turn_checkpoint':
       run.checkpoints.push({ id: event.checkpointId, at, onStack: event.onStack });
       break;
     case 'turn_ended':
       run.endedAt = at;
       run.terminal = event.terminal;
+      run.stopReason = event.stopReason;
       run.usage = event.usage;
       break;
     default:

@@ -4,6 +4,7 @@ import type { ListedSession, OpenGate } from '../api.ts';
 import { sha256 } from '../node-ports.ts';
 import { isBlank } from './blank.ts';
 import { type RunFacts, runFacts, shown, statusOf, visibleText } from './run-facts.ts';
+import { taskStatus } from './task-state.ts';
 import type {
   Failure,
   Pending,
@@ -25,6 +26,8 @@ export type ViewSource = {
   /** The current branch, oldest first. */
   readonly records: readonly Stored<HistoryEvent>[];
   readonly gates: readonly OpenGate[];
+  /** A delegate works, though no turn of the session itself may run. */
+  readonly delegatesWork: boolean;
   readonly producer: Producer;
 };
 
@@ -62,6 +65,7 @@ export function sessionView(source: ViewSource): SessionView {
     history: facts.map((run) => runLine(run, sessionId)),
     usage: usageOf(facts),
     pending: pendingOf(source.gates),
+    task: taskStatus({ ...source, runs: facts }),
     ...(failure === undefined ? {} : { failure: failureOf(failure) }),
     metadata: {
       record_count: runs.length,

@@ -20,6 +20,8 @@ export type SessionView = {
   readonly history: readonly RunLine[];
   readonly usage: ViewUsage;
   readonly pending: Pending;
+  /** What peers that speak A2A need to know; null where nothing was ever asked of the session. */
+  readonly task: TaskStatus | null;
   readonly failure?: Failure;
   readonly metadata: {
     readonly record_count: number;
@@ -137,4 +139,32 @@ export type Failure = {
   readonly status: string;
   readonly outcome: string;
   readonly message: string;
+};
+
+/** A task's state in A2A's words. */
+export type TaskState =
+  /** Accepted, and its turn has not begun. */
+  | 'submitted'
+  | 'working'
+  /** A person has to answer: a permission, a question. */
+  | 'input-required'
+  /** It waits for what is settled elsewhere: a sign-in, an editor with language models. */
+  | 'auth-required'
+  | 'completed'
+  | 'failed'
+  | 'cancelled'
+  /** Policy refused all of it before anything was done. */
+  | 'rejected';
+
+/** The shape of A2A's TaskStatus. `timestamp` is when the state began, where that is known. */
+export type TaskStatus = {
+  readonly state: TaskState;
+  readonly timestamp?: string;
+  /** What is asked, or why it ended. */
+  readonly message?: {
+    readonly kind: 'message';
+    readonly role: 'agent';
+    readonly messageId: string;
+    readonly parts: readonly { readonly kind: 'text'; readonly text: string }[];
+  };
 };

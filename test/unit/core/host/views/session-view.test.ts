@@ -91,7 +91,7 @@ function source(events: readonly HistoryEvent[], more: Partial<ViewSource> = {})
     currentModeId: 'ask',
   };
   const producer = { name: 'pilothouse', version: '1' };
-  return { sessionId, session, records, gates: [], producer, ...more };
+  return { sessionId, session, records, gates: [], delegatesWork: false, producer, ...more };
 }
 
 describe('the view of a session', () => {
