@@ -38,6 +38,8 @@ export type GateRequest =
       readonly message: string;
       /** Where to sign in, when it is done in a browser. */
       readonly url?: string;
+      /** It is answered by itself once an editor with language models is connected; nobody has to do it here. */
+      readonly waitsFor?: 'editor';
     };
 
 /** How a gate was answered. */

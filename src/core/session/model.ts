@@ -131,6 +131,12 @@ export type ModelErrorCode =
   | 'model.cancelled'
   | 'model.failed';
 
+/** Who a request waits for. `arrived` resolves when they are there, and rejects soon after `signal` aborts. */
+export type ModelArrival = {
+  readonly waitsFor: 'editor';
+  readonly arrived: (signal: AbortSignal) => Promise<void>;
+};
+
 /** A failed model request. `retryable` says that the same request may succeed later. */
 export class ModelError extends CodedError<ModelErrorCode> {
   /** The source's name, for the sign-in that `model.key_missing` and `model.key_refused` ask for. */
@@ -139,6 +145,8 @@ export class ModelError extends CodedError<ModelErrorCode> {
   readonly status?: number;
   /** How long the provider asked to wait, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** Set where the request needs only somebody who is not there yet: the step waits for them instead of failing. */
+  readonly arrival?: ModelArrival;
 
   constructor(
     code: ModelErrorCode,
@@ -148,6 +156,7 @@ export class ModelError extends CodedError<ModelErrorCode> {
       retryable?: boolean;
       status?: number | undefined;
       retryAfterMs?: number | undefined;
+      arrival?: ModelArrival | undefined;
       cause?: unknown;
     },
   ) {
@@ -155,6 +164,7 @@ export class ModelError extends CodedError<ModelErrorCode> {
     this.source = options.source;
     if (options.status !== undefined) this.status = options.status;
     if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
+    if (options.arrival !== undefined) this.arrival = options.arrival;
   }
 }
 

@@ -223,6 +223,7 @@ export const gateRequest: z.ZodMiniType<GateRequest> = z.discriminatedUnion('kin
     targetKind: z.enum(['model', 'mcp']),
     message: z.string(),
     url: z.exactOptional(z.string()),
+    waitsFor: z.exactOptional(z.literal('editor')),
   }),
 ]);
 

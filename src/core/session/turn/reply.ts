@@ -7,6 +7,7 @@ import {
   type ModelRequest,
   type ModelToolCall,
 } from '../model.ts';
+import { askArrival } from '../state/sign-in.ts';
 import type { MessageId, Usage } from '../words.ts';
 import { ABORTED, orAborted, untilAborted } from './aborts.ts';
 import { NO_USAGE } from './budget.ts';
@@ -40,7 +41,8 @@ type Attempt =
 
 /**
  * Asks the model for its next reply and journals it. A request that fails before its first token is tried again
- * where the failure says so; a missing or refused key opens an auth gate and the request goes on after the sign-in.
+ * where the failure says so; a missing or refused key opens an auth gate and the request goes on after the sign-in. So
+ * does a model that only an editor reaches while none is connected: that gate is answered when one is.
  */
 export async function requestReply(turn: TurnContext, iteration: number): Promise<ReplyResult> {
   for (let attempt = 1; ; attempt += 1) {
@@ -49,7 +51,7 @@ export async function requestReply(turn: TurnContext, iteration: number): Promis
     const result = await tryOnce(turn, iteration, attempt);
     if (result.kind !== 'failed') return result;
     const { error, begun } = result;
-    if (!begun && needsSignIn(error)) {
+    if (!begun && (needsSignIn(error) || error.arrival !== undefined)) {
       if (await signIn(turn, error)) continue;
       return turn.signal.aborted ? { kind: 'aborted' } : { kind: 'failed', error };
     }
@@ -170,6 +172,7 @@ function needsSignIn(error: ModelError): boolean {
 }
 
 async function signIn(turn: TurnContext, error: ModelError): Promise<boolean> {
+  if (error.arrival !== undefined) return askArrival(turn.ask, error, error.arrival, turn.signal);
   const answer = await turn.ask(
     { kind: 'auth', target: error.source, targetKind: 'model', message: error.message },
     turn.signal,

@@ -105,6 +105,65 @@ describe('a turn', () => {
     expect((await outcome).terminal.kind).toBe('natural');
   });
 
+  describe('whose model only an editor reaches, while none is there,', () => {
+    const away = (arrived: (signal: AbortSignal) => Promise<void>): ModelError =>
+      new ModelError('model.unreachable', 'Waiting for an editor', {
+        source: 'vscode-lm',
+        arrival: { waitsFor: 'editor', arrived },
+      });
+
+    it('waits at a question that the arrival answers, and goes on', async () => {
+      const came = new Deferred<void>();
+      const model = new ScriptedModel(fails(away(() => came.promise)), says('ok'));
+      const t = await aSession({ model });
+      const outcome = t.prompt('go');
+      expect((await t.next('gate_opened')).request).toEqual({
+        kind: 'auth',
+        target: 'vscode-lm',
+        targetKind: 'model',
+        message: 'Waiting for an editor',
+        waitsFor: 'editor',
+      });
+      expect(model.requests).toHaveLength(1);
+      came.resolve();
+      expect((await outcome).terminal.kind).toBe('natural');
+      expect(t.history().find(({ type }) => type === 'gate_resolved')).toMatchObject({
+        answer: { kind: 'accepted' },
+        actor: { clientId: 'host' },
+      });
+      expect(t.history().filter(({ type }) => type === 'model_failed')).toEqual([]);
+    });
+
+    it('is stopped at once, and waits for nobody any more', async () => {
+      let waiting: AbortSignal | undefined;
+      const never = (signal: AbortSignal): Promise<void> => {
+        waiting = signal;
+        return new Promise(() => undefined);
+      };
+      const t = await aSession({ model: new ScriptedModel(fails(away(never)), says('never')) });
+      const outcome = t.prompt('go');
+      await t.next('gate_opened');
+      t.session.cancelBefore(2, { kind: 'cancelled', by: 'test' });
+      expect((await outcome).terminal.kind).toBe('user_cancelled');
+      expect(waiting?.aborted).toBe(true);
+      expect(t.history().find(({ type }) => type === 'gate_resolved')).toMatchObject({
+        answer: { kind: 'cancelled', reason: 'turn_cancelled' },
+      });
+    });
+
+    it('fails where a person says that nobody will come', async () => {
+      const never = (): Promise<void> => new Promise(() => undefined);
+      const t = await aSession({ model: new ScriptedModel(fails(away(never)), says('never')) });
+      const outcome = t.prompt('go');
+      const { gateId } = await t.next('gate_opened');
+      void t.answer(gateId, { kind: 'declined' });
+      expect((await outcome).terminal).toMatchObject({
+        kind: 'provider_error',
+        reason: 'Waiting for an editor',
+      });
+    });
+  });
+
   it('ends at its step budget', async () => {
     const again = calls(['touch', {}]);
     const t = await aSession({
