@@ -14,8 +14,8 @@ import { watchEndpoint } from './host/process/endpoint-watch.ts';
 import { IdleWatch, idleMs } from './host/process/idle.ts';
 import { type Listener, listen } from './host/process/listener.ts';
 import { otherHostCame } from './host/process/other-host.ts';
-import { Visitors } from './host/process/visitors.ts';
 import { crashPoints, keepSmall } from './host/process/process-setup.ts';
+import { Visitors } from './host/process/visitors.ts';
 import { SHUTDOWN_DEADLINES, shutdownMs } from './host/shutdown/phases.ts';
 import { type OpenJournal, startJournal } from './journal/open-journal.ts';
 import { liveEndpoint, removeEndpoint, writeEndpoint } from './link/endpoint-file.ts';
@@ -148,6 +148,7 @@ class HostProcess {
           agentVersion: VERSION,
           keys,
           hostFacts,
+          onDetach: 'keep',
           origin: { model, environment },
         });
       },

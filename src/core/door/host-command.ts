@@ -1,5 +1,5 @@
-import { Deferred } from '../../base/deferred.ts';
 import type { Clock } from '../../base/clock.ts';
+import { Deferred } from '../../base/deferred.ts';
 import { liveEndpoint } from '../link/endpoint-file.ts';
 import { mayBeAlive } from '../link/process-facts.ts';
 import { DoorError } from './errors.ts';

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import type { HostEndpoint, HostHello, HostWelcome } from '../../protocol/host-link.ts';
 import { codeOf } from '../../base/errors.ts';
+import type { HostEndpoint, HostHello, HostWelcome } from '../../protocol/host-link.ts';
 import { parseWelcome, readFirstLine } from '../link/handshake.ts';
 
 /** How long a host may take to answer a handshake, in milliseconds: one that runs does so at once. */

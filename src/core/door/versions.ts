@@ -9,5 +9,10 @@ export function isNewer(version: string, than: string): boolean {
 }
 
 function numbersOf(version: string): readonly number[] {
-  return version.split(/[-+]/, 1)[0]?.split('.').map((part) => Number.parseInt(part, 10) || 0) ?? [];
+  return (
+    version
+      .split(/[-+]/, 1)[0]
+      ?.split('.')
+      .map((part) => Number.parseInt(part, 10) || 0) ?? []
+  );
 }

@@ -33,8 +33,10 @@ export function readFirstLine(socket: Socket, deadlineMs: number): Promise<strin
       finish(() => reject(new HandshakeError(code, message)));
     const take = (chunk: Buffer): void => {
       const at = chunk.indexOf(0x0a);
-      if (held.length + chunk.length > LONGEST_LINE && at < 0)
-        return fail('link.not_a_handshake', 'The other side sent no handshake.');
+      if (held.length + chunk.length > LONGEST_LINE && at < 0) {
+        fail('link.not_a_handshake', 'The other side sent no handshake.');
+        return;
+      }
       const earlier = held;
       held = Buffer.concat([earlier, chunk]);
       if (at < 0) return;

@@ -20,7 +20,7 @@ beforeEach(async () => {
   client = connectAcpClient({
     spawn: {
       command: process.execPath,
-      args: [AGENT_CORE],
+      args: [AGENT_CORE, '--in-process'],
       env: { ...process.env, PILOTHOUSE_HOME: rig.path('home') },
     },
   });

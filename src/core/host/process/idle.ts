@@ -2,6 +2,8 @@ import type { Disposable } from '../../../base/disposables.ts';
 
 /** How long a host without clients and work stays, in milliseconds, unless `PILOTHOUSE_IDLE_MS` says otherwise. */
 const DEFAULT_IDLE_MS = 300_000;
+/** How long to wait before looking again, at least. */
+const LOOK_MS = 1_000;
 /** A longer timer of Node fires at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -31,8 +33,20 @@ export class IdleWatch implements Disposable {
     else
       this.#timer ??= setTimeout(() => {
         this.#timer = null;
-        if (!this.#isNeeded()) this.#onIdle();
+        if (this.#isNeeded()) this.#again();
+        else this.#onIdle();
       }, this.#ms);
+  }
+
+  /** It is needed and nobody said so: nobody may say when it is no more. */
+  #again(): void {
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = null;
+        this.look();
+      },
+      Math.max(this.#ms, LOOK_MS),
+    );
   }
 
   dispose(): void {

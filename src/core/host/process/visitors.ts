@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { Deferred } from '../../../base/deferred.ts';
 import type { HostClientSide, HostHello, HostWelcome } from '../../../protocol/host-link.ts';
 import { HOST_LINK_VERSION } from '../../../protocol/host-link.ts';
-import { createStreamPort } from '../../../protocol/transport/stream-port.ts';
 import type { FramePort } from '../../../protocol/transport/frame-port.ts';
+import { createStreamPort } from '../../../protocol/transport/stream-port.ts';
 import type { AcpConnection } from '../../acp/types.ts';
 import { sendWelcome } from './listener.ts';
 
