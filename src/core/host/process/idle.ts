@@ -43,7 +43,8 @@ export class IdleWatch implements Disposable {
     this.#timer = setTimeout(
       () => {
         this.#timer = null;
-        this.look();
+        if (this.#isNeeded()) this.#again();
+        else this.look();
       },
       Math.max(this.#ms, LOOK_MS),
     );
