@@ -11,9 +11,11 @@ import type { Actor } from './controls.ts';
 import type { EditorGenerateParams, EditorModel, EditorPart } from './editor-models.ts';
 import type { PendingInjection } from './harn.ts';
 import type { ReceiptList, ReceiptListParams } from './receipt-shapes.ts';
+import type { OnDetach, RoleGiver, SessionClient } from './session-clients.ts';
 
 /**
- * The `_pilothouse/` extension, version 1. A client declares it by `clientCapabilities._meta.pilothouse = {version: 1}`;
+ * The `_pilothouse/` extension, version 1. A client declares it by `clientCapabilities._meta.pilothouse = {version: 1}`,
+ * and may say there what becomes of its sessions' work when it goes, by `onDetach`: `keep` or `stop`;
  * the agent advertises it by `agentCapabilities._meta.pilothouse = {version: 1, methods: […]}`.
  */
 
@@ -100,14 +102,27 @@ export type PilothouseAgentMethods = {
     { sessionId: string; path: string; disk?: string; staged: string | null },
     Record<string, never>,
   ];
-  /** Joins a session, or changes the role in it. `onDetach: keep` needs a host that outlives its client. */
+  /**
+   * Joins a session, or changes the role in it. `onDetach: keep` needs a host that outlives its client; the snapshot says
+   * what holds.
+   */
   '_pilothouse/attach': [
-    { sessionId: string; role?: 'host_owner' | 'observer'; onDetach?: 'stop' },
+    { sessionId: string; role?: 'host_owner' | 'observer'; onDetach?: OnDetach },
     SessionSnapshot,
   ];
   '_pilothouse/detach': [{ sessionId: string }, Record<string, never>];
-  /** Takes the control of a session that this client observes, if its credential allows that. */
-  '_pilothouse/claim': [{ sessionId: string }, { role: 'host_owner' | 'observer' }];
+  /**
+   * Takes the control of a session that this client is attached to, if its credential allows that: it owns and acts from
+   * now on. With `exclusive` all others observe from now on.
+   */
+  '_pilothouse/claim': [
+    { sessionId: string; exclusive?: boolean },
+    { role: 'host_owner' | 'observer' },
+  ];
+  /** Gives the control to another attached client, by its key: it owns and acts, this one observes from now on. */
+  '_pilothouse/hand_over': [{ sessionId: string; to: string }, { role: 'host_owner' | 'observer' }];
+  /** Who is attached to a session, in the order in which they came; nobody where it is not live. */
+  '_pilothouse/clients/list': [{ sessionId: string }, { clients: readonly SessionClient[] }];
   /** Condenses what the model reads, now or at the running turn's next step. A control; answered when it is done. */
   '_pilothouse/compact': [
     { sessionId: string; loopId?: string },
@@ -200,6 +215,8 @@ export type PilothouseClientMethods = {
       targetKind: 'model' | 'mcp';
       message: string;
       url?: string;
+      /** It answers itself once such an editor is connected; `done` tries again now. */
+      waitsFor?: 'editor';
     },
     { outcome: 'done' | 'cancelled' },
   ];
@@ -224,6 +241,14 @@ export type PilothouseClientNotifications = {
   /** A session that is listed but perhaps not attached here changed: what trees show. */
   '_pilothouse/session_changed': { session: JsonObject };
   '_pilothouse/session_deleted': { sessionId: string };
+  /** This client's role in an attached session is another from now on; `by` may be itself. */
+  '_pilothouse/role_changed': {
+    sessionId: string;
+    role: 'host_owner' | 'observer';
+    by: RoleGiver;
+  };
+  /** Clients of an attached session came, went or changed their role, or another one acts; the whole list each time. */
+  '_pilothouse/clients_changed': { sessionId: string; clients: readonly SessionClient[] };
   /** What waits to be delivered or sent in an attached session; the whole lists each time. */
   '_pilothouse/pending_changed': {
     sessionId: string;
@@ -348,7 +373,7 @@ export type StagedChange = {
 /** All a late joiner needs before live events. */
 export type SessionSnapshot = {
   role: 'host_owner' | 'observer';
-  onDetach: 'stop';
+  onDetach: OnDetach;
   session: JsonObject;
   lastEventId: number;
   prefixHash: string;
@@ -356,6 +381,7 @@ export type SessionSnapshot = {
   pending: readonly PendingInjection[];
   queue: NextTurnQueue;
   partial: readonly { messageId: string; kind: 'text' | 'thought'; offset: number; text: string }[];
+  clients: readonly SessionClient[];
 };
 
 /** Entries oldest first. An entry is one enduring event as the updates it projects to (none for bookkeeping). */

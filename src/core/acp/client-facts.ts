@@ -1,5 +1,6 @@
 import { isObject } from '../../base/json.ts';
 import type { InitializeRequest } from '../../protocol/acp.ts';
+import type { OnDetach } from '../../protocol/session-clients.ts';
 import { PILOTHOUSE_VERSION } from '../../protocol/versions.ts';
 import { metaOf } from './params.ts';
 import type { Audience } from './projection/projected.ts';
@@ -7,6 +8,10 @@ import type { Audience } from './projection/projected.ts';
 /** What a client said about itself, with everything it did not say or said wrongly taken as no. */
 export type ClientFacts = {
   readonly name: string;
+  /** What a person would call it; null where it did not say. */
+  readonly title: string | null;
+  /** What is to become of its sessions' work when it goes; null where it did not say. */
+  readonly onDetach: OnDetach | null;
   readonly canReadFiles: boolean;
   readonly canWriteFiles: boolean;
   readonly notices: boolean;
@@ -28,6 +33,8 @@ const NAMELESS = 'legacy-acp-client';
 /** What is known of a client that has not introduced itself. */
 export const UNKNOWN_CLIENT: ClientFacts = {
   name: NAMELESS,
+  title: null,
+  onDetach: null,
   canReadFiles: false,
   canWriteFiles: false,
   notices: false,
@@ -49,6 +56,8 @@ export function clientFacts(request: InitializeRequest): ClientFacts {
   const isOurs = own['version'] === PILOTHOUSE_VERSION;
   return {
     name: typeof info['name'] === 'string' && info['name'] !== '' ? info['name'] : NAMELESS,
+    title: typeof info['title'] === 'string' && info['title'] !== '' ? info['title'] : null,
+    onDetach: onDetachOf(own['onDetach']),
     canReadFiles: fs['readTextFile'] === true,
     canWriteFiles: fs['writeTextFile'] === true,
     notices: isObject(member(capabilities, 'session')['notices']),
@@ -59,6 +68,10 @@ export function clientFacts(request: InitializeRequest): ClientFacts {
     pilothouse: isOurs,
     echoPrompts: isOurs && own['echoPrompts'] === true,
   };
+}
+
+function onDetachOf(said: unknown): OnDetach | null {
+  return said === 'keep' || said === 'stop' ? said : null;
 }
 
 function declaresHarn(value: unknown): boolean {

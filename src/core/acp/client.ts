@@ -2,7 +2,8 @@ import type { Clock } from '../../base/clock.ts';
 import { CodedError } from '../../base/errors.ts';
 import type { ReadTextFileResponse } from '../../protocol/acp.ts';
 import type { Actor } from '../../protocol/controls.ts';
-import { PeerRefused, type RpcPeer } from '../../protocol/transport/rpc-types.ts';
+import type { OnDetach } from '../../protocol/session-clients.ts';
+import { PeerGone, PeerRefused, type RpcPeer } from '../../protocol/transport/rpc-types.ts';
 import type { Client } from '../host/api.ts';
 import type { Log } from '../session/ports.ts';
 import type { SessionId } from '../session/words.ts';
@@ -10,19 +11,27 @@ import type { Role } from './access/credential.ts';
 import type { ClientFacts } from './client-facts.ts';
 import * as checks from './generated/schema-checks.mjs';
 import { requireValid } from './params.ts';
+import type { RoleDesk } from './session/role-desk.ts';
 
 /** How long a client may take to read or write one document, in milliseconds. */
 const FILE_DEADLINE_MS = 10_000;
 
 /** The client did not do what it said it could. */
-export class ClientFailed extends CodedError<'client.timeout' | 'client.bad_answer'> {}
+export class ClientFailed extends CodedError<
+  'client.timeout' | 'client.bad_answer' | 'client.gone'
+> {}
 
 /** What a client needs around it. */
 export type AcpClientDeps = {
+  readonly key: string;
   readonly peer: RpcPeer;
   readonly facts: () => ClientFacts;
   /** What it may do at most. */
   readonly ceiling: () => Role;
+  /** What becomes of its work where it does not say; `stop` leaves it no choice. */
+  readonly onDetach: OnDetach;
+  /** Where what happens to it in its sessions is told. */
+  readonly news: () => Pick<RoleDesk, 'roleChanged' | 'clientsChanged'>;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -33,6 +42,27 @@ export class AcpClient implements Client {
 
   constructor(deps: AcpClientDeps) {
     this.#deps = deps;
+  }
+
+  get key(): string {
+    return this.#deps.key;
+  }
+
+  get title(): string | undefined {
+    return this.#deps.facts().title ?? undefined;
+  }
+
+  get onDetach(): OnDetach {
+    const { onDetach, facts } = this.#deps;
+    return onDetach === 'stop' ? 'stop' : (facts().onDetach ?? 'keep');
+  }
+
+  roleChanged(sessionId: SessionId, role: Role, by: Client): void {
+    this.#deps.news().roleChanged(sessionId, role, by);
+  }
+
+  clientsChanged(sessionId: SessionId): void {
+    this.#deps.news().clientsChanged(sessionId);
   }
 
   get actor(): Actor {
@@ -93,6 +123,8 @@ export class AcpClient implements Client {
         log.debug('The client refused a document', { method, message: error.message });
         return null;
       }
+      if (error instanceof PeerGone)
+        throw new ClientFailed('client.gone', 'The editor went away before it answered.');
       if (deadline.signal.aborted && !signal.aborted)
         throw new ClientFailed(
           'client.timeout',

@@ -11,7 +11,7 @@ import type {
   PilothouseAgentNotifications,
 } from '../../protocol/pilothouse.ts';
 import type { IncomingRequest, Reply, RpcPeer } from '../../protocol/transport/rpc-types.ts';
-import type { SessionHost } from '../host/api.ts';
+import type { Client, SessionHost } from '../host/api.ts';
 import type { HistoryQuery } from '../host/read-branch.ts';
 import type { HistoryEvent, Stored } from '../session/events.ts';
 import type { Log } from '../session/ports.ts';
@@ -83,6 +83,8 @@ export const ROLE_METHODS = [
   '_pilothouse/attach',
   '_pilothouse/detach',
   '_pilothouse/claim',
+  '_pilothouse/hand_over',
+  '_pilothouse/clients/list',
 ] as const;
 
 function isOurs(control: Control): boolean {
@@ -106,6 +108,8 @@ export type ExtensionDeskDeps = {
   readonly extensions: Extensions;
   readonly peer: RpcPeer;
   readonly log: Log;
+  /** The client as the host knows it. */
+  readonly client: Client;
   /** Aborts when the client goes. */
   readonly gone: AbortSignal;
   /** What this client may do at most. */
@@ -124,7 +128,7 @@ export class ExtensionDesk {
     readonly params: unknown;
   }>;
 
-  constructor({ host, extensions, peer, log, gone, ceiling }: ExtensionDeskDeps) {
+  constructor({ host, extensions, peer, log, client, gone, ceiling }: ExtensionDeskDeps) {
     this.#host = host;
     this.#extensions = extensions;
     this.#log = log;
@@ -133,6 +137,7 @@ export class ExtensionDesk {
       log.error('A notification of the client could not be handled', { message: messageOf(error) }),
     );
     this.#client = {
+      identity: client,
       request: async (method, params, signal) =>
         await peer.request(method, params, AbortSignal.any([signal, gone])),
       notify: (method, params) => peer.notify(method, params),

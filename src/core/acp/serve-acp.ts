@@ -5,6 +5,7 @@ import { DisposableStore } from '../../base/disposables.ts';
 import { messageOf } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import { RpcError } from '../../protocol/errors.ts';
+import type { OnDetach } from '../../protocol/session-clients.ts';
 import { createRpcPeer } from '../../protocol/transport/rpc-peer.ts';
 import type {
   ArrivedCall,
@@ -85,9 +86,25 @@ class Server implements AcpConnection {
     const facts = (): ClientFacts => this.#facts;
     const peer = this.#peer;
     const ceiling = (): Role => this.#credential.ceiling ?? 'observer';
-    const client = new AcpClient({ peer, facts, ceiling, clock, log });
+    const client = new AcpClient({
+      key: services.ids.unique(),
+      peer,
+      facts,
+      ceiling,
+      onDetach: services.onDetach ?? 'stop',
+      news: () => this.#roles,
+      clock,
+      log,
+    });
     this.#client = client;
-    this.#gates = new GateDesk({ peer, facts, actor: () => client.actor, clock, log });
+    this.#gates = new GateDesk({
+      peer,
+      facts,
+      actor: () => client.actor,
+      clock,
+      log,
+      pass: (session, gate) => host.clients.pass(session, client, gate),
+    });
     const actors = new Actors({
       name: () => this.#facts.name,
       ceiling,
@@ -115,16 +132,19 @@ class Server implements AcpConnection {
       refusals,
       attachmentDeps,
       detached,
+      origin: services.origin,
     });
     this.#prompts = this.#promptDesk(actors, refusals);
     this.#controls = this.#controlDesk(actors, sender);
     this.#reads = new ControlReads(host, { name: AGENT_NAME, version: services.agentVersion });
-    this.#roles = new RoleDesk({ host, client, sessions: this.#sessions, ceiling });
+    const sessions = this.#sessions;
+    const canKeep = services.onDetach === 'keep';
+    this.#roles = new RoleDesk({ host, client, peer, facts, sessions, ceiling, canKeep });
     this.#events = this.#owned.add(
       new EventDesk({ events: host.events, peer, ids: services.ids, log }),
     );
     const gone = this.#gone.signal;
-    this.#extensionDesk = new ExtensionDesk({ host, extensions, peer, log, gone, ceiling });
+    this.#extensionDesk = new ExtensionDesk({ host, extensions, peer, log, client, gone, ceiling });
     this.#handlers = this.#handlersByMethod();
     const models = extensions.onModelsChanged?.(() => this.#sessions.optionsChanged());
     if (models) this.#owned.add(models);
@@ -151,6 +171,7 @@ class Server implements AcpConnection {
     const { host, log } = this.#services;
     return new PromptDesk({
       host,
+      client: this.#client,
       log,
       attachment: (sessionId) => this.#sessions.attachment(sessionId),
       opened: (sessionId) => this.#sessions.opened(sessionId),
@@ -318,18 +339,22 @@ class Server implements AcpConnection {
     return id as CommandId;
   }
 
-  /** The client sends no more: what it asked is answered, its turns stop, and everything is flushed. */
+  #onDetach(sessionId: string): OnDetach {
+    return this.#services.host.clients.onDetach(sessionId, this.#client) ?? this.#client.onDetach;
+  }
+
+  /** The client sends no more: what it asked is answered, its turns stop or go on, and everything is flushed. */
   async #end(): Promise<void> {
     if (this.#gone.signal.aborted) return;
     this.#gone.abort();
-    this.#prompts.close();
+    this.#prompts.close((sessionId) => this.#onDetach(sessionId) === 'keep');
     this.#gates.dispose();
     const { clock, host, log, port } = this.#services;
     await within(clock, LAST_ANSWERS_MS, Promise.all(this.#answering));
     const stopped = host
       .clientGone(this.#client)
       .catch((error: unknown) =>
-        log.error('The turns of a gone client could not be stopped', { message: messageOf(error) }),
+        log.error('The sessions of a gone client could not be told', { message: messageOf(error) }),
       );
     await within(clock, STOP_MS, stopped);
     await within(clock, LAST_ANSWERS_MS, this.#peer.idle());

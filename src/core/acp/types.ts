@@ -3,14 +3,16 @@ import type { Disposable } from '../../base/disposables.ts';
 import type { Event } from '../../base/emitter.ts';
 import type { Ids } from '../../base/ids.ts';
 import type { Control } from '../../protocol/controls.ts';
+import type { HostFacts } from '../../protocol/host-link.ts';
 import type {
   PilothouseAgentMethods,
   PilothouseAgentNotifications,
   PilothouseClientMethods,
   PilothouseClientNotifications,
 } from '../../protocol/pilothouse.ts';
+import type { OnDetach } from '../../protocol/session-clients.ts';
 import type { FramePort } from '../../protocol/transport/frame-port.ts';
-import type { ListedSession, SessionHost } from '../host/api.ts';
+import type { Client, ClientOrigin, ListedSession, SessionHost } from '../host/api.ts';
 import type { Log } from '../session/ports.ts';
 import type { AccessKeys } from './access/credential.ts';
 import type { READ_METHODS } from './control/control-reads.ts';
@@ -27,6 +29,15 @@ export type AcpServices = {
   readonly agentVersion: string;
   /** Keys that the client has to show before it may do anything; missing asks for none. */
   readonly keys?: AccessKeys;
+  /** What the client's process was started with; missing: as this one. */
+  readonly origin?: ClientOrigin;
+  /** The host that serves it, as the answer to `initialize` tells it. */
+  readonly hostFacts?: HostFacts;
+  /**
+   * What becomes of a client's work when it goes: `keep` goes on with it unless the client says otherwise. `stop`, or
+   * missing: the host ends with its client, whatever that says.
+   */
+  readonly onDetach?: OnDetach;
   /** What prompts may hold besides text and links; all true if missing. */
   readonly promptCapabilities?: {
     readonly image: boolean;
@@ -58,7 +69,9 @@ export type ControlRoomMethod =
   | (typeof EVENT_METHODS)[number]
   | '_pilothouse/attach'
   | '_pilothouse/detach'
-  | '_pilothouse/claim';
+  | '_pilothouse/claim'
+  | '_pilothouse/hand_over'
+  | '_pilothouse/clients/list';
 
 /** `_pilothouse/` methods that other rooms answer. Only those given are advertised. */
 export type ExtensionHandlers = {
@@ -84,6 +97,8 @@ export type Extensions = {
 
 /** A connected client as the extension's handlers see it. */
 export interface ExtensionClient {
+  /** The same client as the host knows it. */
+  readonly identity: Client;
   /** Rejects with `PeerRefused`, `PeerGone`, or `RpcError` `requestCancelled`. The answer's shape is not checked. */
   request<M extends keyof PilothouseClientMethods>(
     method: M,

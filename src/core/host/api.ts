@@ -6,6 +6,7 @@ import type {
   StopReason,
 } from '../../protocol/acp.ts';
 import type { Actor } from '../../protocol/controls.ts';
+import type { OnDetach } from '../../protocol/session-clients.ts';
 import type { HistoryEvent, SessionSignal, Stored } from '../session/events.ts';
 import type { GateAnswer, GateRequest } from '../session/gate-words.ts';
 import type { SessionHits, SessionRow } from '../session/ports.ts';
@@ -21,6 +22,7 @@ import type {
   TurnId,
   Usage,
 } from '../session/words.ts';
+import type { ClientRoom } from './clients/client-room.ts';
 import type { HostControls } from './controls/api.ts';
 import type { EventFeed } from './feed/event-feed.ts';
 import type { HistoryQuery } from './read-branch.ts';
@@ -59,11 +61,11 @@ export interface SessionHost {
     /** The same id again stops nothing more. */
     commandId?: CommandId,
   ): CancelResult;
-  /** The client follows the session no more. Without another client its turn stops and it is freed. */
+  /** The client follows the session no more. What becomes of it without another client, its `onDetach` says. */
   detach(sessionId: SessionId, client: Client): Promise<void>;
   /** Any part of the stored history, live or not: of its current branch unless asked for another or for all. Throws `host.unknown_session`. */
   history(sessionId: SessionId, query: HistoryQuery): Promise<readonly Stored<HistoryEvent>[]>;
-  /** A client of the process went away; its sessions' turns stop (`onDetach: stop`). */
+  /** A client went away; as `detach` from all its sessions. */
   clientGone(client: Client): Promise<void>;
   /** The prefix hash after `eventId`, and whether the whole chain verifies. */
   hashAt(sessionId: SessionId, eventId: number): Promise<string | null>;
@@ -71,6 +73,8 @@ export interface SessionHost {
     sessionId: SessionId,
     stream?: 'history' | 'control',
   ): Promise<{ ok: true } | { ok: false; eventId: number; reason: string }>;
+  /** Who follows which session, and who may control it. */
+  readonly clients: ClientRoom;
   /** Every other control of the closed list, and what they act on. */
   readonly controls: HostControls;
   /** Events of any session, live or stored, at the reader's pace. */
@@ -93,6 +97,16 @@ export type NewSession = {
   readonly mcpServers: readonly McpServer[];
   /** What tools may see of the host's environment; missing inherits. Throws `host.bad_environment`. */
   readonly environmentPolicy?: EnvironmentPolicy;
+  /** Missing: that of the host. */
+  readonly origin?: ClientOrigin;
+};
+
+/** What the client's process was started with. Never stored, never logged. */
+export type ClientOrigin = {
+  /** The model of new sessions; null: the host's own choice. */
+  readonly model: string | null;
+  /** What children of the session see, unless its policy narrows it. */
+  readonly environment: NodeJS.ProcessEnv;
 };
 
 /** Options of load and resume. A missing cwd means the stored one. */
@@ -100,6 +114,21 @@ export type OpenSession = {
   readonly cwd?: string;
   readonly additionalDirectories?: readonly string[];
   readonly mcpServers?: readonly McpServer[];
+  /** How the client attaches; one that is attached already keeps what it does not say. */
+  readonly attach?: AttachOptions;
+  /** Counts where the session is brought to life by this. Missing: that of the host. */
+  readonly origin?: ClientOrigin;
+};
+
+/** What a client may do in a session: control it, or only read it. */
+export type Role = Actor['role'];
+
+/** How a client attaches to a session. */
+export type AttachOptions = {
+  /** Missing: as much as the client may. */
+  readonly role?: Role;
+  /** What becomes of its work when the client is the last to go; missing: as the client wants it in general. */
+  readonly onDetach?: OnDetach;
 };
 
 /** A session as lists and status show it. */
@@ -118,6 +147,8 @@ export type PromptRequest = {
   readonly commandId?: CommandId;
   readonly content: readonly ContentBlock[];
   readonly actor: Actor;
+  /** The client that sent it; it acts for the session from now on. */
+  readonly client?: Client;
   /** The loop that it is for; missing: the active one. */
   readonly loopId?: LoopId;
 };
@@ -172,9 +203,19 @@ export type Snapshot = Omit<SessionSnapshot, 'commands' | 'gates'> & {
   readonly commands?: SessionSnapshot['commands'];
 };
 
-/** What a connected client can do for its sessions. Every call has a deadline inside and rejects with a typed error. */
+/**
+ * What a connected client can do for its sessions. Every call has a deadline inside and rejects with a typed error:
+ * `client.gone` where the client vanished before it answered.
+ */
 export interface Client {
+  /** Of its connection; no other one of this host has it. */
+  readonly key: string;
+  /** `role` is what it may do at most. */
   readonly actor: Actor;
+  /** What a person would call it. */
+  readonly title?: string | undefined;
+  /** What becomes of a session's work when this client is its last one and goes; missing: it stops. */
+  readonly onDetach?: OnDetach;
   readonly canReadFiles: boolean;
   readonly canWriteFiles: boolean;
   /** The text of an open or dirty document; null if it is not open there. */
@@ -186,4 +227,8 @@ export interface Client {
     text: string,
     signal: AbortSignal,
   ): Promise<boolean>;
+  /** Somebody, perhaps itself, gave it another role. */
+  roleChanged?(sessionId: SessionId, role: Role, by: Client): void;
+  /** The clients of the session changed, or which of them acts. */
+  clientsChanged?(sessionId: SessionId): void;
 }

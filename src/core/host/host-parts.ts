@@ -16,6 +16,8 @@ export interface HostJournal extends ExportJournal, ImportJournal {
 /** What the host is made of. */
 export type HostParts = MakerParts & {
   readonly deps: SessionDeps & { readonly journal: HostJournal };
+  /** How long a session that nobody follows and that does nothing is kept warm, in milliseconds; missing: 30 s. */
+  readonly graceMs?: number;
   /** Removes what the log holds of a deleted session. */
   readonly forgetInLog: (sessionId: SessionId) => void;
   /** Removes what is kept of a deleted session's files. */

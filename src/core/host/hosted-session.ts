@@ -11,6 +11,7 @@ import { HOST } from '../session/state/gates.ts';
 import type { Prompt } from '../session/state/prompts.ts';
 import type { CommandId, EnvironmentPolicy, GateId, LoopId, SessionId } from '../session/words.ts';
 import type {
+  AttachOptions,
   Client,
   ListedSession,
   LiveSession,
@@ -18,7 +19,7 @@ import type {
   PromptOutcome,
   PromptRequest,
 } from './api.ts';
-import type { AttachedClients } from './attached-files.ts';
+import type { AttachedClients, Leave } from './clients/attached-clients.ts';
 import { unknownLoop } from './controls/sessions-at-hand.ts';
 import type { DelegateRuntime } from './delegates/delegate-runtime.ts';
 import { ExternalChanges } from './external-changes.ts';
@@ -65,6 +66,11 @@ export class HostedSession implements LiveSession {
 
   get session(): Session {
     return this.#parts.session;
+  }
+
+  /** Those that follow it. */
+  get clients(): AttachedClients {
+    return this.#parts.clients;
   }
 
   /** The loops that work for it, at every depth. */
@@ -140,6 +146,7 @@ export class HostedSession implements LiveSession {
       content: request.content,
       actor: request.actor,
     };
+    if (request.client !== undefined) this.#parts.clients.acted(request.client);
     const loopId = request.loopId ?? this.activeLoopId;
     if (String(loopId) === this.sessionId) return this.#parts.session.prompt(prompt);
     return this.#promptDelegate(loopId, prompt);
@@ -193,8 +200,13 @@ export class HostedSession implements LiveSession {
     };
   };
 
-  attach(client: Client): void {
-    this.#parts.clients.attach(client);
+  /** Only an owner goes on with a turn that a restart found at its question. */
+  attach(client: Client, options?: AttachOptions): void {
+    if (this.#parts.clients.attach(client, options) === 'host_owner') this.goOn();
+  }
+
+  /** A turn that a restart found at its question goes on there. */
+  goOn(): void {
     this.#parts.session.goOn();
   }
 
@@ -203,15 +215,30 @@ export class HostedSession implements LiveSession {
     this.#parts.owned.external.configure(servers);
   }
 
-  /** True if the client was attached and nobody is left. */
-  detach(client: Client): boolean {
-    return this.#parts.clients.detach(client) && this.#parts.clients.isEmpty;
+  /** Tells of each background process of its root loop that ended. */
+  onDidEndProcess(listener: () => void): void {
+    this.#parts.owned.processes.onDidEnd(listener);
   }
 
-  /** True if no client is attached and nothing runs or waits but a turn at its question. */
+  /** What is to become of it, if nobody is left. */
+  detach(client: Client): Leave {
+    return this.#parts.clients.detach(client);
+  }
+
+  /** True if no client is attached and nothing runs or waits but a turn that a restart found at its question. */
   get isUnused(): boolean {
-    const { clients, session, delegates } = this.#parts;
-    return clients.isEmpty && (!session.isActive || session.isParked) && !delegates.isActive;
+    return this.#parts.clients.isEmpty && !this.#isBusy;
+  }
+
+  /** True while something goes on in it that would be lost if the process ended. */
+  get isAtWork(): boolean {
+    return this.#isBusy;
+  }
+
+  get #isBusy(): boolean {
+    const { session, delegates, owned } = this.#parts;
+    const isRunning = owned.processes.list().some(({ state }) => state === 'running');
+    return (session.isActive && !session.isParked) || delegates.isBusy || isRunning;
   }
 
   receipt(receipt: ControlOutcome): Promise<void> {

@@ -4,11 +4,11 @@ import type { Actor } from '../../protocol/controls.ts';
 import { agencyOf } from '../session/commands/stamp.ts';
 import type { HistoryEvent, Stored } from '../session/events.ts';
 
-import type { Session } from '../session/session.ts';
 import { HOST } from '../session/state/gates.ts';
 import type { CommandId, SessionId } from '../session/words.ts';
 import type {
   Admission,
+  AttachOptions,
   CancelResult,
   Client,
   ListedSession,
@@ -17,12 +17,15 @@ import type {
   OpenSession,
   SessionHost,
 } from './api.ts';
+import { BorrowedSessions } from './borrowed-sessions.ts';
 import { ChangeLog } from './changes/change-log.ts';
 import type { Changes } from './changes/changes.ts';
+import { Attendance } from './clients/attendance.ts';
+import type { ClientRoom } from './clients/client-room.ts';
+import type { Activity } from './clients/host-activity.ts';
 import { composeControls } from './controls/compose-controls.ts';
 import type { ComposedControls } from './controls/host-controls.ts';
 import type { ReceiptWriter } from './controls/receipts/receipted.ts';
-import { noSuchSession } from './controls/sessions-at-hand.ts';
 import { delegateLoop, type HostError, unknownSession } from './errors.ts';
 import type { EventFeed } from './feed/event-feed.ts';
 import { createHostFeed } from './feed/host-feed.ts';
@@ -30,6 +33,7 @@ import { HistoryReader } from './history-reader.ts';
 import type { HostParts } from './host-parts.ts';
 import type { HostedSession } from './hosted-session.ts';
 import type { HistoryQuery } from './read-branch.ts';
+import { SessionEnds } from './session-ends.ts';
 import { type ListQuery, SessionList } from './session-list.ts';
 import { SessionMaker } from './session-maker.ts';
 import { SessionTransfers } from './session-transfers.ts';
@@ -46,10 +50,9 @@ export class LocalSessionHost implements SessionHost {
   readonly #changed = new Emitter<SessionId>();
   readonly #deleted = new Emitter<SessionId>();
   readonly #recorded = new Emitter<Stored<HistoryEvent>>();
-  /** What closes or deletes a session, until it is done: whoever wants to open it waits. */
-  readonly #ends = new Map<SessionId, Promise<void>>();
-  /** Stored sessions that were brought to life for a piece of work, with how much of it goes on. */
-  readonly #borrowed = new Map<SessionId, number>();
+  readonly #ends = new SessionEnds();
+  readonly #borrowed: BorrowedSessions;
+  readonly #attendance: Attendance<HostedSession>;
   readonly #receipts: ReceiptWriter;
   readonly #histories: HistoryReader;
   readonly #list: SessionList;
@@ -62,16 +65,36 @@ export class LocalSessionHost implements SessionHost {
 
   constructor(parts: HostParts) {
     this.#parts = parts;
-    const { clock, log } = parts.deps;
+    const { clock, log, journal } = parts.deps;
     this.#end = new HostEnd({ clock, log, deadlines: parts.deadlines ?? SHUTDOWN_DEADLINES });
     this.#maker = new SessionMaker(parts);
+    this.#attendance = new Attendance<HostedSession>({
+      clock,
+      log,
+      graceMs: parts.graceMs,
+      live: this.#live,
+      isBorrowed: ({ sessionId }) => this.#borrowed.has(sessionId),
+      stop: (hosted, client) => this.#leave(hosted, 'client_gone', client.actor),
+      free: (hosted) => this.#leave(hosted, 'session_closed', HOST),
+    });
+    this.#borrowed = new BorrowedSessions({
+      ends: this.#ends,
+      live: (sessionId) => this.#live.get(sessionId),
+      isStored: async (sessionId) => (await journal.session(sessionId)) !== null,
+      requireOpen: () => this.#end.requireOpen(),
+      open: (sessionId) => this.#openOnce(sessionId, {}),
+      givenBack: async (hosted) => {
+        if (hosted.isUnused) await this.#leave(hosted, 'session_closed', HOST);
+        else this.#attendance.worked(hosted);
+      },
+    });
     this.transfers = new SessionTransfers(parts.deps.journal, (id) => this.#changed.fire(id));
     this.#changeLog = new ChangeLog(parts.deps.journal);
     this.#list = new SessionList(parts.deps.journal, (id) => this.#live.get(id));
     const { controls, receipts } = composeControls({
       deps: parts.deps,
       live: (sessionId) => this.#live.get(sessionId as SessionId),
-      using: (sessionId, work) => this.#using(sessionId as SessionId, work),
+      using: (sessionId, work) => this.#borrowed.using(sessionId as SessionId, work),
       nextOrder: () => this.admit().order,
       open: (sessionId, client) => this.open(sessionId, {}, client),
       checkEnvironment: (policy) => parts.factory.environments.check(policy),
@@ -104,6 +127,20 @@ export class LocalSessionHost implements SessionHost {
     return this.#recorded.event;
   }
 
+  /** How much lives here, and how much of it works. */
+  activity(): Activity {
+    return this.#attendance.activity.now();
+  }
+
+  /** Fires when `activity()` may have changed. */
+  get onDidChangeActivity(): Event<void> {
+    return this.#attendance.activity.onDidChange;
+  }
+
+  get clients(): ClientRoom {
+    return this.#attendance.room;
+  }
+
   admit(): Admission {
     this.#order += 1;
     return { order: this.#order };
@@ -120,7 +157,7 @@ export class LocalSessionHost implements SessionHost {
   }
 
   async open(sessionId: SessionId, options: OpenSession, client: Client): Promise<LiveSession> {
-    while (this.#ends.has(sessionId)) await this.#ends.get(sessionId);
+    await this.#ends.over(sessionId);
     this.#end.requireOpen();
     const stopped = this.#live.get(sessionId);
     // What could not be kept is gone; what is stored may be there again.
@@ -128,7 +165,7 @@ export class LocalSessionHost implements SessionHost {
     const live = this.#live.get(sessionId);
     if (options.mcpServers !== undefined) live?.configureServers(options.mcpServers);
     const hosted = live ?? (await this.#openOnce(sessionId, options));
-    return this.#join(hosted, client);
+    return this.#join(hosted, client, options.attach);
   }
 
   async list(
@@ -145,7 +182,7 @@ export class LocalSessionHost implements SessionHost {
 
   async close(sessionId: SessionId, actor: Actor): Promise<void> {
     this.#end.requireStore();
-    await this.#ending(sessionId, () => this.#close(sessionId, actor));
+    await this.#ends.run(sessionId, () => this.#close(sessionId, actor));
   }
 
   async #close(sessionId: SessionId, actor: Actor): Promise<void> {
@@ -173,7 +210,7 @@ export class LocalSessionHost implements SessionHost {
 
   async delete(sessionId: SessionId, actor: Actor): Promise<void> {
     this.#end.requireStore();
-    await this.#ending(sessionId, () => this.#delete(sessionId, actor));
+    await this.#ends.run(sessionId, () => this.#delete(sessionId, actor));
   }
 
   async #delete(sessionId: SessionId, actor: Actor): Promise<void> {
@@ -239,12 +276,12 @@ export class LocalSessionHost implements SessionHost {
   async detach(sessionId: SessionId, client: Client): Promise<void> {
     const hosted = this.#live.get(sessionId);
     if (hosted === undefined) throw unknownSession(sessionId);
-    if (hosted.detach(client)) await this.#leave(hosted, 'client_gone', client.actor);
+    await this.#attendance.left(hosted, client);
   }
 
   async clientGone(client: Client): Promise<void> {
-    const orphans = [...this.#live.values()].filter((hosted) => hosted.detach(client));
-    await Promise.all(orphans.map((hosted) => this.#leave(hosted, 'client_gone', client.actor)));
+    const live = [...this.#live.values()];
+    await Promise.all(live.map((hosted) => this.#attendance.left(hosted, client)));
   }
 
   async hashAt(sessionId: SessionId, eventId: number): Promise<string | null> {
@@ -270,12 +307,13 @@ export class LocalSessionHost implements SessionHost {
    * is asked for from here on is refused. Idempotent: all callers get one report. Never rejects.
    */
   shutdown(): Promise<ShutdownReport> {
+    this.#attendance.dispose();
     return this.#end.run(
       async () => {
         await Promise.allSettled(
           [...this.#live.values()].map((hosted) => this.#leave(hosted, 'client_gone', HOST)),
         );
-        await Promise.all(this.#ends.values());
+        await this.#ends.all();
       },
       () => this.#disposeFeeds(),
     );
@@ -286,6 +324,7 @@ export class LocalSessionHost implements SessionHost {
     this.#deleted.dispose();
     this.#recorded.dispose();
     this.events.dispose();
+    this.#attendance.activity.dispose();
   }
 
   async #openOnce(sessionId: SessionId, options: OpenSession): Promise<HostedSession> {
@@ -312,13 +351,15 @@ export class LocalSessionHost implements SessionHost {
       this.events.publish(sessionId, signal);
       if (signal.stream === 'history') this.#recorded.fire(signal.record);
       const own = signal.stream === 'loop' ? signal.signal : signal;
-      if (own.stream !== 'ephemeral' || own.event.type === 'activity_changed')
-        this.#changed.fire(sessionId);
+      if (own.stream === 'ephemeral' && own.event.type !== 'activity_changed') return;
+      this.#changed.fire(sessionId);
+      this.#attendance.worked(hosted);
     });
+    hosted.onDidEndProcess(() => this.#attendance.worked(hosted));
   }
 
-  #join(hosted: HostedSession, client: Client): HostedSession {
-    hosted.attach(client);
+  #join(hosted: HostedSession, client: Client, options?: AttachOptions): HostedSession {
+    this.#attendance.joined(hosted, client, options);
     this.#changed.fire(hosted.sessionId);
     return hosted;
   }
@@ -328,20 +369,7 @@ export class LocalSessionHost implements SessionHost {
     why: 'session_closed' | 'client_gone',
     actor: Actor,
   ): Promise<void> {
-    return this.#ending(hosted.sessionId, () => this.#endOne(hosted, why, actor));
-  }
-
-  /** Begins at once, or when what ends the session already is done. */
-  async #ending(sessionId: SessionId, work: () => Promise<void>): Promise<void> {
-    const end = this.#ends.get(sessionId)?.then(work) ?? work();
-    // How it went is told to its caller alone.
-    const settled = end.catch(() => undefined);
-    this.#ends.set(sessionId, settled);
-    try {
-      await end;
-    } finally {
-      if (this.#ends.get(sessionId) === settled) this.#ends.delete(sessionId);
-    }
+    return this.#ends.run(hosted.sessionId, () => this.#endOne(hosted, why, actor));
   }
 
   async #endOne(
@@ -352,32 +380,9 @@ export class LocalSessionHost implements SessionHost {
     if (this.#live.get(hosted.sessionId) !== hosted) return;
     this.#end.note(await hosted.close(why, actor));
     if (this.#live.get(hosted.sessionId) === hosted) this.#live.delete(hosted.sessionId);
+    this.#attendance.ended(hosted);
     this.#changeLog.forget(hosted.sessionId);
     this.#changed.fire(hosted.sessionId);
-  }
-
-  /** Does work on a session; a stored one lives for the time of it only, unless a client comes meanwhile. */
-  async #using<T>(sessionId: SessionId, work: (session: Session) => Promise<T>): Promise<T> {
-    while (this.#ends.has(sessionId)) await this.#ends.get(sessionId);
-    const live = this.#live.get(sessionId);
-    if (live !== undefined) return work(live.session);
-    this.#end.requireOpen();
-    if ((await this.#parts.deps.journal.session(sessionId)) === null)
-      throw noSuchSession(sessionId);
-    this.#borrowed.set(sessionId, (this.#borrowed.get(sessionId) ?? 0) + 1);
-    try {
-      return await work((await this.#openOnce(sessionId, {})).session);
-    } finally {
-      await this.#giveBack(sessionId);
-    }
-  }
-
-  async #giveBack(sessionId: SessionId): Promise<void> {
-    const left = (this.#borrowed.get(sessionId) ?? 1) - 1;
-    if (left > 0) this.#borrowed.set(sessionId, left);
-    else this.#borrowed.delete(sessionId);
-    const hosted = this.#live.get(sessionId);
-    if (left === 0 && hosted?.isUnused === true) await this.#leave(hosted, 'session_closed', HOST);
   }
 
   /** Why an id is not that of a session; null if it is. */

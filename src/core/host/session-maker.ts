@@ -13,7 +13,8 @@ import { SessionState } from '../session/state/session-state.ts';
 import type { Workspace } from '../session/tool.ts';
 import type { CommandId, SessionConfig, SessionId } from '../session/words.ts';
 import type { NewSession, OpenSession } from './api.ts';
-import { AttachedClients, attachedFiles } from './attached-files.ts';
+import { AttachedClients } from './clients/attached-clients.ts';
+import { attachedFiles } from './clients/attached-files.ts';
 import { DelegateBook } from './delegates/delegate-book.ts';
 import { DelegateRuntime } from './delegates/delegate-runtime.ts';
 import { INHERITED } from './environment-policy.ts';
@@ -43,6 +44,7 @@ type Ingredients = {
   readonly servers: NewSession['mcpServers'];
   readonly folded: FoldedSession;
   readonly row: SessionRow;
+  readonly origin: NewSession['origin'] | undefined;
 };
 
 /** Brings sessions to life: new ones, and stored ones with what a crash left open closed. */
@@ -59,12 +61,13 @@ export class SessionMaker {
   async create(request: NewSession): Promise<HostedSession> {
     const { deps, factory, defaultModel } = this.#parts;
     const environmentPolicy = request.environmentPolicy ?? INHERITED;
-    factory.environments.check(environmentPolicy);
+    const { origin } = request;
+    factory.environments.check(environmentPolicy, origin?.environment);
     const workspace = await openWorkspace(request.cwd, request.additionalDirectories);
     const sessionId = deps.ids.unique() as SessionId;
     const config: SessionConfig = {
       mode: 'ask',
-      model: defaultModel(),
+      model: origin?.model ?? defaultModel(),
       thoughtLevel: 'auto',
       budget: DEFAULT_BUDGET,
     };
@@ -101,6 +104,7 @@ export class SessionMaker {
       servers: request.mcpServers,
       folded,
       row: await this.#row(sessionId),
+      origin,
     });
   }
 
@@ -121,6 +125,7 @@ export class SessionMaker {
       servers: options.mcpServers ?? [],
       folded,
       row,
+      origin: options.origin,
     });
     const { session } = hosted;
     try {
@@ -136,9 +141,9 @@ export class SessionMaker {
     return hosted;
   }
 
-  #build({ sessionId, workspace, servers, folded, row }: Ingredients): HostedSession {
+  #build({ sessionId, workspace, servers, folded, row, origin }: Ingredients): HostedSession {
     const { deps, factory } = this.#parts;
-    const clients = new AttachedClients();
+    const clients = new AttachedClients(sessionId, () => deps.clock.now());
     const documents = attachedFiles(sessionId, clients);
     const staged = new StagedFiles(folded.staged, { workspace, documents });
     const { environmentPolicy } = folded;
@@ -148,6 +153,7 @@ export class SessionMaker {
       workspace,
       servers,
       environmentPolicy,
+      origin,
       files: { ...documents, staging: staged },
       delegates: delegates.ofRoot,
       onProcessStarted: ({ processId, command }) =>

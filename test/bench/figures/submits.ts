@@ -13,6 +13,7 @@ const ROUNDS = 10;
 const SUBMITS = 20;
 
 const client: Client = {
+  key: 'test',
   actor,
   canReadFiles: false,
   canWriteFiles: false,

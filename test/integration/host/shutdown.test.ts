@@ -27,6 +27,7 @@ const DEADLINES: ShutdownDeadlines = {
 };
 
 const client: Client = {
+  key: 'test',
   actor,
   canReadFiles: false,
   canWriteFiles: false,

@@ -14,6 +14,7 @@ const fixtures = fileURLToPath(new URL('../../fixtures/journal/', import.meta.ur
 const all = { limit: 1_000_000 };
 
 const client: Client = {
+  key: 'test',
   actor,
   canReadFiles: false,
   canWriteFiles: false,

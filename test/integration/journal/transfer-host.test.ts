@@ -8,6 +8,7 @@ import { actor } from '../../support/journal/events.ts';
 import { openTestJournal, temporaryFolder } from '../../support/journal/open.ts';
 
 const client: Client = {
+  key: 'test',
   actor,
   canReadFiles: false,
   canWriteFiles: false,

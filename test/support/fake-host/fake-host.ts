@@ -1,5 +1,6 @@
 import type {
   Admission,
+  AttachOptions,
   CancelResult,
   Client,
   ListedSession,
@@ -8,6 +9,8 @@ import type {
   OpenSession,
   SessionHost,
 } from '../../../src/core/host/api.ts';
+import { AttachedClients } from '../../../src/core/host/clients/attached-clients.ts';
+import { ClientRoom } from '../../../src/core/host/clients/client-room.ts';
 import type {
   FileControls,
   HistoryControls,
@@ -43,6 +46,11 @@ export class FakeHost implements SessionHost {
   readonly stored = new Set<string>();
   readonly calls: string[] = [];
   readonly gone: Client[] = [];
+  readonly #attached = new Map<string, AttachedClients>();
+  readonly clients = new ClientRoom((sessionId) => {
+    const clients = this.#attached.get(sessionId);
+    return clients && { clients, goOn: () => undefined };
+  });
   client: Client | undefined;
   lastNew: NewSession | undefined;
   lastOpen: OpenSession | undefined;
@@ -98,14 +106,22 @@ export class FakeHost implements SessionHost {
     this.lastNew = request;
     if (request.cwd.startsWith('/missing'))
       throw new HostError('host.bad_cwd', `${request.cwd} is not a folder.`);
-    return this.add(request.cwd);
+    return this.#join(this.add(request.cwd), client);
   }
 
   async open(sessionId: SessionId, options: OpenSession, client: Client): Promise<LiveSession> {
     this.client = client;
     this.lastOpen = options;
     this.stored.delete(sessionId);
-    return this.#known(sessionId);
+    return this.#join(this.#known(sessionId), client, options.attach);
+  }
+
+  #join(session: FakeSession, client: Client, options?: AttachOptions): FakeSession {
+    const { sessionId } = session;
+    const clients = this.#attached.get(sessionId) ?? new AttachedClients(sessionId, () => 0);
+    this.#attached.set(sessionId, clients);
+    clients.attach(client, options);
+    return session;
   }
 
   live(sessionId: SessionId): LiveSession | undefined {
@@ -161,9 +177,9 @@ export class FakeHost implements SessionHost {
     return { status, receipt: this.#writer.keep('session/cancel', target, done) };
   }
 
-  async detach(sessionId: SessionId): Promise<void> {
+  async detach(sessionId: SessionId, client: Client): Promise<void> {
     this.calls.push(`detach ${sessionId}`);
-    this.#known(sessionId).cancelBefore(Number.POSITIVE_INFINITY);
+    this.#left(this.#known(sessionId), client);
   }
 
   async history(
@@ -179,7 +195,12 @@ export class FakeHost implements SessionHost {
 
   async clientGone(client: Client): Promise<void> {
     this.gone.push(client);
-    for (const session of this.sessions.values()) session.cancelBefore(Number.POSITIVE_INFINITY);
+    for (const session of this.sessions.values()) this.#left(session, client);
+  }
+
+  #left(session: FakeSession, client: Client): void {
+    const left = this.#attached.get(session.sessionId)?.detach(client);
+    if (left === 'stop') session.cancelBefore(Number.POSITIVE_INFINITY);
   }
 
   async hashAt(sessionId: SessionId, eventId: number): Promise<string | null> {

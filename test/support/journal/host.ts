@@ -7,6 +7,7 @@ import { actor } from './events.ts';
 
 /** A client of the host without files of its own. */
 export const hostClient: Client = {
+  key: 'test',
   actor,
   canReadFiles: false,
   canWriteFiles: false,

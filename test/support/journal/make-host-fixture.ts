@@ -22,6 +22,7 @@ if (await stat(target).catch(() => null)) throw new Error(`${target} is there al
 
 const actor = { clientId: 'fixture', role: 'host_owner', source: 'acp' } as const;
 const client: Client = {
+  key: 'test',
   actor,
   canReadFiles: false,
   canWriteFiles: false,

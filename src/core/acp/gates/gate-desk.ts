@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Disposable } from '../../../base/disposables.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { Actor } from '../../../protocol/controls.ts';
-import type { RpcPeer } from '../../../protocol/transport/rpc-types.ts';
+import { PeerGone, type RpcPeer } from '../../../protocol/transport/rpc-types.ts';
 import type { LiveSession } from '../../host/api.ts';
 import type { GateAnswer } from '../../session/gate-words.ts';
 import type { Log } from '../../session/ports.ts';
@@ -18,6 +18,11 @@ export type GateDeskDeps = {
   readonly actor: () => Actor;
   readonly clock: Clock;
   readonly log: Log;
+  /** The client can't put a question to a person: it counts as answered so once no other owner can either. */
+  readonly pass: (
+    session: LiveSession,
+    gate: { readonly gateId: GateId; readonly answer: GateAnswer },
+  ) => Promise<void>;
 };
 
 type Asked = {
@@ -76,9 +81,15 @@ export class GateDesk implements Disposable {
     signal: AbortSignal,
   ): Promise<void> {
     try {
-      const answer = await this.#answerOf(gate, call, signal);
+      if (call.method === 'none') {
+        await this.#pass(session, gate, call.why, signal);
+        return;
+      }
+      const { gateId } = gate;
+      const { answer, isPass } = await this.#answerOf(gate, call, signal);
       if (answer === null || signal.aborted) return;
-      await session.answerGate(gate.gateId, answer, this.#deps.actor());
+      if (isPass) await this.#deps.pass(session, { gateId, answer });
+      else await session.answerGate(gateId, answer, this.#deps.actor());
     } catch (error) {
       this.#deps.log.error('A gate could not be answered', {
         gateId: gate.gateId,
@@ -87,26 +98,35 @@ export class GateDesk implements Disposable {
     }
   }
 
+  async #pass(
+    session: LiveSession,
+    { gateId, request }: AskedGate,
+    why: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    // What somebody else answers by coming is nobody's to decline for want of a way to ask.
+    if (request.kind === 'auth' && request.waitsFor !== undefined) return;
+    // The gate is announced before it can be answered.
+    await this.#deps.clock.sleep(0);
+    if (signal.aborted) return;
+    await this.#deps.pass(session, { gateId, answer: { kind: 'declined', reason: why } });
+  }
+
   async #answerOf(
     gate: AskedGate,
-    call: GateCall,
+    call: Exclude<GateCall, { method: 'none' }>,
     signal: AbortSignal,
-  ): Promise<GateAnswer | null> {
-    if (call.method === 'none') {
-      // The gate is announced before it can be answered.
-      await this.#deps.clock.sleep(0);
-      return { kind: 'declined', reason: call.why };
-    }
+  ): Promise<{ readonly answer: GateAnswer | null; readonly isPass: boolean }> {
     try {
       const answer = await this.#deps.peer.request(call.method, call.params, signal);
-      return readAnswer(gate, call, answer);
+      return { answer: readAnswer(gate, call, answer), isPass: false };
     } catch (error) {
-      if (signal.aborted) return null;
-      this.#deps.log.warn('A gate was not answered as asked, which counts as a no', {
+      if (signal.aborted || error instanceof PeerGone) return { answer: null, isPass: true };
+      this.#deps.log.warn('A gate was not answered as asked: a no, unless somebody else answers', {
         gateId: gate.gateId,
         message: messageOf(error),
       });
-      return { kind: 'declined' };
+      return { answer: { kind: 'declined' }, isPass: true };
     }
   }
 }

@@ -2,7 +2,13 @@ import { codeOf, messageOf } from '../../../base/errors.ts';
 import type { Actor } from '../../../protocol/controls.ts';
 import { RpcError } from '../../../protocol/errors.ts';
 import type { ArrivedCall, IncomingRequest, Reply } from '../../../protocol/transport/rpc-types.ts';
-import type { Admission, CancelResult, PromptOutcome, SessionHost } from '../../host/api.ts';
+import type {
+  Admission,
+  CancelResult,
+  Client,
+  PromptOutcome,
+  SessionHost,
+} from '../../host/api.ts';
 import type { Log } from '../../session/ports.ts';
 import type { CommandId, LoopId, SessionId } from '../../session/words.ts';
 import { type Actors, requireOwner } from '../access/actors.ts';
@@ -27,6 +33,7 @@ type Arrived = {
 /** What the desk needs around it. */
 export type PromptDeskDeps = {
   readonly host: SessionHost;
+  readonly client: Client;
   readonly log: Log;
   readonly attachment: (sessionId: string) => Attachment | undefined;
   /** Resolves when a load or resume of the session that is under way is over. */
@@ -48,7 +55,7 @@ export class PromptDesk {
   readonly #deps: PromptDeskDeps;
   readonly #prompts = new Map<number, Arrived>();
   readonly #cancels = new Map<number, Promise<CancelResult['status']>>();
-  #isClosed = false;
+  #isOver: (sessionId: string) => boolean = () => false;
 
   constructor(deps: PromptDeskDeps) {
     this.#deps = deps;
@@ -194,7 +201,7 @@ export class PromptDesk {
   }
 
   async #outcome(arrived: Arrived, signal: AbortSignal): Promise<PromptOutcome> {
-    if (arrived.isCancelled || this.#isClosed || signal.aborted) {
+    if (arrived.isCancelled || this.#isOver(arrived.sessionId) || signal.aborted) {
       checkParams('session/prompt', arrived.params);
       if (arrived.outcome === undefined) return NEVER_BEGAN;
     }
@@ -235,13 +242,14 @@ export class PromptDesk {
       commandId: arrived.commandId,
       content: params.prompt,
       actor,
+      client: this.#deps.client,
       ...(typeof loopId === 'string' && loopId !== '' ? { loopId: loopId as LoopId } : {}),
     });
   }
 
-  /** The client is gone: what has not begun never will. */
-  close(): void {
-    this.#isClosed = true;
+  /** The client is gone: what has not begun never will, but in sessions in which its work is kept. */
+  close(isKept: (sessionId: string) => boolean): void {
+    this.#isOver = (sessionId) => !isKept(sessionId);
   }
 }
 

@@ -4,7 +4,14 @@ import type { SessionConfigOption } from '../../../protocol/acp.ts';
 import type { Control } from '../../../protocol/controls.ts';
 import { RpcError } from '../../../protocol/errors.ts';
 import type { IncomingRequest, Reply } from '../../../protocol/transport/rpc-types.ts';
-import type { Client, ClientOrigin, LiveSession, OpenSession, SessionHost } from '../../host/api.ts';
+import type {
+  AttachOptions,
+  Client,
+  ClientOrigin,
+  LiveSession,
+  OpenSession,
+  SessionHost,
+} from '../../host/api.ts';
 import { isBlank } from '../../host/views/blank.ts';
 import type { EnvironmentPolicy, SessionId } from '../../session/words.ts';
 import { type Actors, requireOwner } from '../access/actors.ts';
@@ -107,7 +114,7 @@ export class SessionDesk implements Disposable {
 
   /** Makes this client follow a session that was just made; `goLive` after the answer. */
   async join(live: LiveSession): Promise<{ readonly result: object; readonly goLive: () => void }> {
-    const attachment = this.follow(live, this.#deps.ceiling());
+    const attachment = this.follow(live);
     const result = await openedResult(live);
     return {
       result: shownOpened(result, {}),
@@ -121,8 +128,8 @@ export class SessionDesk implements Disposable {
   /** Replays everything, then answers. */
   async load(request: IncomingRequest): Promise<Reply> {
     const params = checkParams('session/load', request.params);
-    return await this.open(params, async (live) => {
-      const attachment = this.follow(live, this.#roleFor(request.params));
+    return await this.open(params, this.#attachFor(request.params), async (live) => {
+      const attachment = this.follow(live);
       const claimed = identifiers(attachment);
       const replayed = await guarded(() =>
         attachment.replay(this.#deps.host, request.signal),
@@ -143,8 +150,8 @@ export class SessionDesk implements Disposable {
   /** Answers without a replay; what streams at the moment follows. */
   async resume(request: IncomingRequest): Promise<Reply> {
     const params = checkParams('session/resume', request.params);
-    return await this.open(params, async (live) => {
-      const attachment = this.follow(live, this.#roleFor(request.params));
+    return await this.open(params, this.#attachFor(request.params), async (live) => {
+      const attachment = this.follow(live);
       const result = await openedResult(live);
       const after = (): void => {
         sendCommands(attachment, this.#deps.attachmentDeps());
@@ -155,20 +162,21 @@ export class SessionDesk implements Disposable {
   }
 
   /** What a call says of its actor may narrow the role that it attaches with. */
-  #roleFor(params: unknown): Role {
-    return this.#deps.actors.of(params).role;
+  #attachFor(params: unknown): AttachOptions {
+    return { role: this.#deps.actors.of(params).role };
   }
 
   /** Brings the session to life and follows it, in order with other openings of it. */
   async open(
     params: { sessionId: string } & OpenParams,
+    attachOptions: AttachOptions,
     attach: (live: LiveSession) => Promise<Reply>,
   ): Promise<Reply> {
     const { sessionId } = params;
     const before = this.#opening.get(sessionId);
     const work = (async () => {
       await before;
-      const options = { ...openOptions(params), ...this.#origin };
+      const options = { ...openOptions(params), ...this.#origin, attach: attachOptions };
       const id = sessionId as SessionId;
       const live = await this.#deps.host
         .open(id, options, this.#deps.client)
@@ -186,7 +194,10 @@ export class SessionDesk implements Disposable {
     }
   }
 
-  follow(live: LiveSession, role: Role): Attachment {
+  /** In the role that this client has in the session by now. */
+  follow(live: LiveSession): Attachment {
+    const { host, client } = this.#deps;
+    const role = host.clients.role(live.sessionId, client) ?? this.#deps.ceiling();
     this.#attached.get(live.sessionId)?.dispose();
     // What it was asked as an owner is not for an observer to answer.
     if (role === 'observer') this.#deps.detached(live);

@@ -76,7 +76,8 @@ export class DelegateRuntime {
     const { session, resources } = root;
     const stopProcesses = (): Promise<void> => resources.processes.stopAll();
     // The host owns the session itself.
-    this.#root.live = { session, stopProcesses, dispose: async () => undefined };
+    const host = { hasProcesses: () => false, dispose: async () => undefined };
+    this.#root.live = { session, stopProcesses, ...host };
     this.#follow(this.#root, session);
     this.#starts.know(this.#root, book);
   }
@@ -107,6 +108,11 @@ export class DelegateRuntime {
     return [...this.#root.below()].some(
       (node) => node.openRequests().length > 0 || node.live?.session.isActive === true,
     );
+  }
+
+  /** True while a delegate works or a process that one started runs. */
+  get isBusy(): boolean {
+    return this.isActive || [...this.#root.below()].some(({ live }) => live?.hasProcesses());
   }
 
   /** The open gates of all delegates. */

@@ -79,6 +79,8 @@ describe('the extension over ACP', () => {
               '_pilothouse/attach',
               '_pilothouse/detach',
               '_pilothouse/claim',
+              '_pilothouse/hand_over',
+              '_pilothouse/clients/list',
               '_pilothouse/events/subscribe',
               '_pilothouse/events/unsubscribe',
             ],

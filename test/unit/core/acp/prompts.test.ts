@@ -231,7 +231,7 @@ describe('prompts and cancels', () => {
       actor: { clientId: 'phone', role: 'host_owner', source: 'acp' },
     });
     await client.prompt(sessionId, 'again');
-    expect(prompts?.[1]?.commandId).toBe('minted-0');
+    expect(prompts?.[1]?.commandId).toBe('minted-1');
     expect(client.textOf(sessionId, 'user_message_chunk')).toBe('');
   });
 

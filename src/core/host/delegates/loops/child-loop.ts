@@ -71,6 +71,7 @@ export async function openChild(parts: ChildParts, node: LoopNode): Promise<Live
   await closeLeftOvers(session);
   return {
     session,
+    hasProcesses: () => processes.list().some(({ state }) => state === 'running'),
     stopProcesses: () => processes.stopAll(),
     dispose: async () => {
       await processes.dispose();

@@ -30,6 +30,8 @@ export type Steer = Pick<KnownRequest, 'turnId' | 'toolCallId' | 'prompt'> & {
 /** A loop in memory and what it owns. */
 export type LiveLoop = {
   readonly session: Session;
+  /** True while a background process of the loop runs. */
+  hasProcesses(): boolean;
   /** Kills every process group of the loop. Bounded. */
   stopProcesses(): Promise<void>;
   /** Ends what the loop owns besides its session. */
