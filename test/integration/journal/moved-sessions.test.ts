@@ -16,6 +16,7 @@ const overwrite: readonly string[] = [];
 
 function aClient(): Client {
   return {
+    key: 'test',
     actor,
     canReadFiles: false,
     canWriteFiles: false,
