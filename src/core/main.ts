@@ -14,14 +14,17 @@ import { VERSION } from './version.ts';
 /** Another process may be about to let go of the data folder: a window that reloads takes this long. */
 const LOCK_WAIT_MS = 2_500;
 
-/** Runs what needs a log and a recent Node; resolves with the exit code. */
+/**
+ * Runs what needs a log and a recent Node; resolves with the exit code. The file belongs to whoever has the sessions: two
+ * processes that rotate one file would lose lines of each other's.
+ */
 async function logged(
-  { logLevel }: ServeOptions,
+  { logLevel, keepsFile }: ServeOptions & { readonly keepsFile: boolean },
   run: (log: FileLog, folder: string) => Promise<number>,
 ): Promise<number> {
   requireNode();
   const folder = dataFolder();
-  const file = join(folder, 'log', 'agent-core.log');
+  const file = keepsFile ? join(folder, 'log', 'agent-core.log') : null;
   const log = createLog({ file, level: logLevel, stderr: process.stderr });
   process.on('uncaughtException', (error) =>
     log.error('An error was caught nowhere', { error: error.stack ?? error.message }),
@@ -94,10 +97,11 @@ async function run(asked: CommandLine): Promise<number> {
       return 0;
     case 'door': {
       const serve = asked.inProcess ? serveInProcess : serveThroughHost;
-      return logged(asked, (log, folder) => serve(asked, log, folder));
+      const options = { ...asked, keepsFile: asked.inProcess };
+      return logged(options, (log, folder) => serve(asked, log, folder));
     }
     case 'host_run':
-      return logged(asked, (log, folder) => runAsHost(asked, log, folder));
+      return logged({ ...asked, keepsFile: true }, (log, folder) => runAsHost(asked, log, folder));
     case 'host_status': {
       const { hostStatus } = await import('./door/host-command.ts');
       process.stdout.write(`${JSON.stringify(await hostStatus(dataFolder(), VERSION))}\n`);

@@ -135,7 +135,12 @@ class HostProcess {
     });
     const hostFacts = { pid: process.pid, version: VERSION, startedAt, inProcess: false };
     return new Visitors({
-      self: { version: VERSION, startedAt, activity: () => running.host.activity() },
+      self: {
+        version: VERSION,
+        startedAt,
+        activity: () => running.host.activity(),
+        isBroken: () => this.#journal.fault !== null,
+      },
       serve: (port, { model, keys, environment, remote }) => {
         if (remote !== true) running.models.addEnvironment(environment);
         return serveAcp({

@@ -16,6 +16,8 @@ export type HostSelf = {
   readonly startedAt: number;
   /** Live sessions, and those of them that work. */
   readonly activity: () => { readonly sessions: number; readonly running: number };
+  /** True once its store takes no more records: only another process can go on. */
+  readonly isBroken: () => boolean;
 };
 
 /** What visitors are served with. */
@@ -49,6 +51,9 @@ export class Visitors {
   }
 
   hello(hello: HostHello, socket: Socket): void {
+    const { isBroken, activity } = this.#parts.self;
+    // Whoever comes now is looking for a host that works.
+    if (hello.asks === 'connect' && isBroken() && activity().running === 0) this.#leave();
     if (this.#isClosing) {
       this.#refuse(socket, 'host.closing', 'The session host is ending. Try again in a moment.');
       return;
@@ -110,6 +115,10 @@ export class Visitors {
     sendWelcome(socket, this.#welcome());
     this.#waiting.add(socket);
     socket.once('close', () => this.#waiting.delete(socket));
+    this.#leave();
+  }
+
+  #leave(): void {
     this.#isClosing = true;
     this.#parts.onStop();
   }
