@@ -39,8 +39,11 @@ export function gateCall(sessionId: SessionId, gate: AskedGate, facts: ClientFac
             why: 'The connected client cannot show questions. Go on without an answer.',
           };
     case 'auth': {
-      const { target, targetKind, message, url } = request;
-      const link = url === undefined ? {} : { url };
+      const { target, targetKind, message, url, waitsFor } = request;
+      const link = {
+        ...(url === undefined ? {} : { url }),
+        ...(waitsFor === undefined ? {} : { waitsFor }),
+      };
       if (facts.pilothouse)
         return {
           method: '_pilothouse/auth',

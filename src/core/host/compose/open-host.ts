@@ -60,10 +60,10 @@ type Rooms = {
 /** Puts the host's rooms together. */
 export function openHost(options: HostOptions): RunningHost {
   const { journal, log } = options;
-  const editor = new EditorBridge(randomIds);
+  const editor = new EditorBridge(randomIds, (sessionId) => host.clients.owners(sessionId)[0]);
   const rooms = openRooms(options, editor);
   const { models, tools, mcp } = rooms;
-  const host = openSessions(options, rooms);
+  const host: LocalSessionHost = openSessions(options, rooms);
   const feed = new SessionFeed(host, systemClock, log);
   const killAll = (): void => {
     tools.launcher.killAll();

@@ -1,8 +1,10 @@
 import type { Clock } from '../../../base/clock.ts';
+import { Deferred } from '../../../base/deferred.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { EditorModel, EditorPart } from '../../../protocol/editor-models.ts';
 import {
   type Model,
+  type ModelArrival,
   ModelError,
   type ModelErrorCode,
   type ModelEvent,
@@ -42,13 +44,54 @@ export function createEditorSource(options: EditorSourceOptions): ModelSource {
     list: async () => (await editor.list()).map(toInfo),
     resolve: async (name) => {
       const models = await editor.list();
-      const model =
-        models.find((one) => `${one.vendor}/${one.id}` === name) ??
-        models.find((one) => `${one.vendor}/${one.family}` === name);
+      if (models.length === 0) throw nobodyThere(editor, name);
+      const model = find(models, name);
       return model === undefined ? null : new EditorLanguageModel(model, options);
     },
     onDidChange: (listener) => editor.onDidChange(listener),
   };
+}
+
+function find(models: readonly EditorModel[], name: string): EditorModel | undefined {
+  return (
+    models.find((one) => `${one.vendor}/${one.id}` === name) ??
+    models.find((one) => `${one.vendor}/${one.family}` === name)
+  );
+}
+
+/** The request is as good as ever; it only needs an editor. */
+function nobodyThere(editor: EditorModels, name: string, cause?: unknown): ModelError {
+  const message = `Waiting for an editor with language models: none is connected that offers ${SOURCE}/${name}. Open one, or stop and choose another model.`;
+  const arrival: ModelArrival = {
+    waitsFor: 'editor',
+    arrived: (signal) => untilOffered(editor, name, signal),
+  };
+  return new ModelError('model.unreachable', message, { source: SOURCE, arrival, cause });
+}
+
+async function untilOffered(
+  editor: EditorModels,
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
+  let wake = new Deferred<void>();
+  const subscription = editor.onDidChange(() => wake.resolve());
+  const stop = (): void => wake.reject(signal.reason);
+  signal.addEventListener('abort', stop);
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      wake = new Deferred<void>();
+      // Nobody may be waiting for it when it rejects.
+      wake.promise.catch(() => undefined);
+      if (find(await editor.list(), name) !== undefined) return;
+      signal.throwIfAborted();
+      await wake.promise;
+    }
+  } finally {
+    subscription.dispose();
+    signal.removeEventListener('abort', stop);
+  }
 }
 
 function toInfo(model: EditorModel): ModelInfo {
@@ -87,7 +130,7 @@ class EditorLanguageModel implements Model {
       if (watchdog.verdict !== null) {
         throw verdictError(watchdog.verdict, { source: SOURCE, name: NAME }, this.#deadlines);
       }
-      throw toModelError(error);
+      throw this.#toModelError(error);
     } finally {
       watchdog.close();
     }
@@ -96,8 +139,14 @@ class EditorLanguageModel implements Model {
   async *#read(request: ModelRequest, watchdog: Watchdog): AsyncGenerator<ModelEvent> {
     const parts = new PartQueue<EditorPart>();
     let finish: EditorFinish = 'other';
+    const ask = { sessionId: request.sessionId, model: this.#model };
     this.#editor
-      .generate(toEditorRequest(request, this.#model), (part) => parts.push(part), watchdog.signal)
+      .generate(
+        ask,
+        toEditorRequest(request, this.#model),
+        (part) => parts.push(part),
+        watchdog.signal,
+      )
       .then(
         (result) => {
           finish = result.finish;
@@ -124,6 +173,22 @@ class EditorLanguageModel implements Model {
     const usage = { inputTokens: 0, outputTokens: 0 };
     yield { type: 'finish', reason: calls.length > 0 ? 'tool_calls' : reasonOf(finish), usage };
   }
+
+  #toModelError(error: unknown): ModelError {
+    if (error instanceof ModelError) return error;
+    if (!(error instanceof EditorModelError))
+      return new ModelError('model.failed', `The editor's model failed: ${messageOf(error)}`, {
+        source: SOURCE,
+        cause: error,
+      });
+    const known: EditorModelErrorCode = error.code;
+    if (known === 'editor_model.no_editor') {
+      const { vendor, id } = this.#model;
+      return nobodyThere(this.#editor, `${vendor}/${id}`, error);
+    }
+    const { code, message, retryable } = VERDICTS[known];
+    return new ModelError(code, message, { source: SOURCE, retryable, cause: error });
+  }
 }
 
 function reasonOf(finish: EditorFinish): 'stop' | 'length' | 'other' {
@@ -131,12 +196,15 @@ function reasonOf(finish: EditorFinish): 'stop' | 'length' | 'other' {
 }
 
 const VERDICTS: Readonly<
-  Record<EditorModelErrorCode, { code: ModelErrorCode; retryable: boolean; message: string }>
+  Record<
+    Exclude<EditorModelErrorCode, 'editor_model.no_editor'>,
+    { code: ModelErrorCode; retryable: boolean; message: string }
+  >
 > = {
-  'editor_model.no_editor': {
-    code: 'model.unreachable',
-    retryable: false,
-    message: 'No editor is connected that could reach this model. Choose another model.',
+  'editor_model.cut': {
+    code: 'model.stream_cut',
+    retryable: true,
+    message: 'The editor went away in the middle of its answer. Send the prompt again.',
   },
   'editor_model.no_permission': {
     code: 'model.key_refused',
@@ -160,15 +228,3 @@ const VERDICTS: Readonly<
     message: "The editor's model failed. Try again, or choose another model.",
   },
 };
-
-function toModelError(error: unknown): ModelError {
-  if (error instanceof ModelError) return error;
-  if (error instanceof EditorModelError) {
-    const { code, message, retryable } = VERDICTS[error.code];
-    return new ModelError(code, message, { source: SOURCE, retryable, cause: error });
-  }
-  return new ModelError('model.failed', `The editor's model failed: ${messageOf(error)}`, {
-    source: SOURCE,
-    cause: error,
-  });
-}

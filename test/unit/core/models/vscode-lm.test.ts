@@ -7,7 +7,7 @@ import {
   type EditorRequest,
 } from '../../../../src/core/models/vscode-lm/editor-models.ts';
 import { createEditorSource } from '../../../../src/core/models/vscode-lm/editor-source.ts';
-import type { Model } from '../../../../src/core/session/model.ts';
+import { type Model, ModelError } from '../../../../src/core/session/model.ts';
 import type { EditorPart } from '../../../../src/protocol/editor-models.ts';
 import { collect, ManualClock, rejection, request, session, tools, user } from './fakes.ts';
 import { replyOf } from './rehearsal/drive.ts';
@@ -71,7 +71,7 @@ describe("the editor's models", () => {
       { type: 'text', text: 'lo' },
       { type: 'tool_call', callId: 'c', name: 'read', input: { path: 'a' } },
     ];
-    const one = await model(async (what, onPart) => {
+    const one = await model(async (_ask, what, onPart) => {
       sent.push(what);
       for (const part of parts) onPart(part);
       return { finish: 'tool_calls' };
@@ -110,7 +110,7 @@ describe("the editor's models", () => {
 
   it('are told results of tools by their calls', async () => {
     const sent: EditorRequest[] = [];
-    const one = await model(async (what) => {
+    const one = await model(async (_ask, what) => {
       sent.push(what);
       return { finish: 'stop' };
     });
@@ -136,6 +136,7 @@ describe("the editor's models", () => {
 
   it.each([
     ['editor_model.no_editor', 'model.unreachable'],
+    ['editor_model.cut', 'model.stream_cut'],
     ['editor_model.no_permission', 'model.key_refused'],
     ['editor_model.blocked', 'model.rate_limited'],
     ['editor_model.not_found', 'model.unknown'],
@@ -149,7 +150,7 @@ describe("the editor's models", () => {
   });
 
   it('report an unforeseen failure after the parts that came', async () => {
-    const one = await model((_what, onPart) => {
+    const one = await model((_ask, _what, onPart) => {
       onPart({ type: 'text', text: 'a' });
       return Promise.reject(new Error('boom'));
     });
@@ -162,7 +163,7 @@ describe("the editor's models", () => {
   it('are stopped by an abort, also where the editor does not react', async () => {
     const abort = new AbortController();
     const asked = new Deferred<AbortSignal>();
-    const one = await model((_what, _onPart, signal) => {
+    const one = await model((_ask, _what, _onPart, signal) => {
       asked.resolve(signal);
       return new Promise(() => undefined);
     });
@@ -180,5 +181,85 @@ describe("the editor's models", () => {
     await new Promise(setImmediate);
     clock.advance(1_000);
     expect(await failed).toMatchObject({ code: 'model.timeout', retryable: true });
+  });
+
+  it('that went in the middle of an answer are a cut stream, which may be tried again', async () => {
+    const one = await model(() =>
+      Promise.reject(new EditorModelError('editor_model.cut', 'The editor went away')),
+    );
+    expect(await rejection(collect(one, request([user('a')])))).toMatchObject({
+      code: 'model.stream_cut',
+      retryable: true,
+    });
+  });
+
+  describe('while no editor is there', () => {
+    const absent = (): {
+      editor: EditorModels;
+      offer: (models: typeof MODELS) => void;
+      readonly listeners: ReadonlySet<() => void>;
+    } => {
+      let offered: typeof MODELS = [];
+      const listeners = new Set<() => void>();
+      const editor: EditorModels = {
+        list: async () => offered,
+        generate: stuck,
+        onDidChange: (listener) => {
+          listeners.add(listener);
+          return { dispose: () => listeners.delete(listener) };
+        },
+      };
+      const offer = (models: typeof MODELS): void => {
+        offered = models;
+        for (const listener of listeners) listener();
+      };
+      return { editor, offer, listeners };
+    };
+
+    async function failed(editor: EditorModels): Promise<ModelError> {
+      const one = createEditorSource({ editor, clock: new ManualClock() });
+      const error = await rejection(Promise.resolve(one.resolve('copilot/sonnet', session)));
+      if (!(error instanceof ModelError)) throw new TypeError('no model error');
+      return error;
+    }
+
+    it('say that they wait for one, and are there when one offers the model', async () => {
+      const { editor, offer, listeners } = absent();
+      const error = await failed(editor);
+      expect(error).toMatchObject({
+        code: 'model.unreachable',
+        arrival: { waitsFor: 'editor' },
+        message: expect.stringContaining('Waiting for an editor with language models'),
+      });
+      let hasArrived = false;
+      const arrived = error.arrival?.arrived(new AbortController().signal).then(() => {
+        hasArrived = true;
+      });
+      await new Promise(setImmediate);
+      offer(MODELS.slice(0, 1));
+      await new Promise(setImmediate);
+      expect(hasArrived).toBe(false);
+      offer(MODELS);
+      await arrived;
+      expect(listeners.size).toBe(0);
+    });
+
+    it('wait no longer than they are asked to', async () => {
+      const { editor, listeners } = absent();
+      const { arrival } = await failed(editor);
+      const stop = new AbortController();
+      const waiting = rejection(Promise.resolve(arrival?.arrived(stop.signal)));
+      await new Promise(setImmediate);
+      stop.abort();
+      expect(await waiting).toBe(stop.signal.reason);
+      expect(listeners.size).toBe(0);
+    });
+
+    it('are found as unknown as soon as another model is offered', async () => {
+      const { editor, offer } = absent();
+      offer(MODELS.slice(0, 1));
+      const one = createEditorSource({ editor, clock: new ManualClock() });
+      expect(await one.resolve('copilot/sonnet', session)).toBeNull();
+    });
   });
 });
