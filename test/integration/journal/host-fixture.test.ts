@@ -42,7 +42,7 @@ describe('real sessions of earlier issues', async () => {
   const names = (await readdir(fixtures)).filter((name) => /^issue-\d+\.db$/u.test(name));
 
   test('are there', () => {
-    expect(names).toEqual(expect.arrayContaining(['issue-2.db', 'issue-3.db']));
+    expect(names).toEqual(expect.arrayContaining(['issue-2.db', 'issue-3.db', 'issue-4.db']));
   });
 
   test.each(names)('%s: every session verifies, folds and can be searched', async (name) => {
