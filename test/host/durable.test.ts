@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { until } from '../vscode/driver/until.ts';
-import { isAlive, signal } from '../vscode/serve/processes.ts';
+import { isAlive } from '../vscode/serve/processes.ts';
 import { usePilothouse } from './support/pilothouse.ts';
 
-describe('agent-core is killed in the middle of a turn', () => {
+describe('the session host is killed in the middle of a turn', () => {
   const { pilothouse, file } = usePilothouse();
   const { chat } = pilothouse;
   const window = () => pilothouse.window;
@@ -17,13 +17,12 @@ describe('agent-core is killed in the middle of a turn', () => {
 
   /** SIGKILL, and another process is there; its id is not the old one's. */
   async function kill(): Promise<void> {
-    const [old] = pilothouse.agents();
-    if (!old) throw new Error('There is no agent-core to kill.');
-    signal(old.pid, 'SIGKILL');
+    const old = pilothouse.hostPid();
+    pilothouse.killHost();
     await until(
-      'another agent-core',
-      () => !isAlive(old.pid) && pilothouse.agents().some(({ pid }) => pid !== old.pid),
-      { milliseconds: 30_000, saw: () => pilothouse.agents() },
+      'another session host',
+      () => !isAlive(old) && pilothouse.hosts().some(({ pid }) => pid !== old),
+      { milliseconds: 30_000, saw: () => pilothouse.hosts() },
     );
   }
 

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
 import { type Editors, editors } from './driver/editor.ts';
@@ -9,49 +8,23 @@ import {
   type Notifications,
   notifications,
 } from './driver/notifications.ts';
+import {
+  newContext,
+  type OpenOptions,
+  prepare,
+  type Session,
+  writeSettings,
+} from './driver/prepare.ts';
 import { type QuickInput, quickInput, runCommand } from './driver/quick-input.ts';
 import { type StatusBar, statusBar } from './driver/status-bar.ts';
 import { type Tree, tree } from './driver/tree.ts';
 import { shownText, until } from './driver/until.ts';
 import { type WebviewQuery, webview } from './driver/webview.ts';
 import { checkout } from './install/paths.ts';
-import { ensureVsCode } from './install/vscode.ts';
 import { launchBrowser } from './serve/browser.ts';
-import { linkExtensions } from './serve/extensions.ts';
 import type { Process } from './serve/processes.ts';
-import { type Server, type ServerOptions, startServer } from './serve/server.ts';
+import { type Server, startServer } from './serve/server.ts';
 import { windowUrl } from './serve/url.ts';
-
-/** The colour themes that screenshots are taken in. */
-export const themes = {
-  dark: 'Dark Modern',
-  light: 'Light Modern',
-  highContrast: 'Default High Contrast',
-  highContrastLight: 'Default High Contrast Light',
-} as const;
-
-/** What {@link openVsCode} opens. Paths are absolute. */
-export interface OpenOptions {
-  readonly folder?: string;
-  /** A `.code-workspace` file, instead of a folder. */
-  readonly workspace?: string;
-  /** Folders of the extensions to load. Default: this checkout. */
-  readonly extensionDevelopmentPaths?: readonly string[];
-  /** false: Restricted Mode until {@link VsCodeWindow.trustWorkspace}. Default: true. */
-  readonly trust?: boolean;
-  /** Added to the harness's own quiet user settings. */
-  readonly settings?: Readonly<Record<string, unknown>>;
-  /** Kept when given; else a temporary one that goes with the window. */
-  readonly userDataDir?: string;
-  /** A language such as `de`, for extensions and their manifests (VS Code's own stays English). */
-  readonly locale?: string;
-  readonly theme?: keyof typeof themes;
-  /** For the server and the extension host. `PILOTHOUSE_HOME` is a temporary one unless given. */
-  readonly env?: Readonly<Record<string, string>>;
-  readonly size?: { readonly width: number; readonly height: number };
-  /** Device pixels per CSS pixel. Default: 1. */
-  readonly scale?: number;
-}
 
 /** A VS Code window of a server of its own, driven by clicks and keys. */
 export interface VsCodeWindow {
@@ -92,7 +65,11 @@ export interface VsCodeWindow {
   reopen(): Promise<void>;
   /** Kills the browser without a word to the server. */
   killBrowser(): Promise<void>;
-  /** Stops the server (SIGTERM), starts it again on the same port and opens the window again. */
+  /** Opens another window of the same VS Code, on `folder` or the same one; its `dispose` closes it alone. */
+  openAnother(folder?: string): Promise<VsCodeWindow>;
+  /**
+   * Stops the server (SIGTERM), starts it again on the same port and opens the window again. Session hosts live on.
+   */
   restartServer(): Promise<void>;
   /** Saves a PNG: an absolute path, or a name under `test/output/screens`. Returns the path. */
   screenshot(name: string): Promise<string>;
@@ -103,80 +80,6 @@ export interface VsCodeWindow {
   serverLog(): string;
   /** Closes everything; resolves with the processes that had to be killed (should be none). */
   dispose(): Promise<readonly Process[]>;
-}
-
-const quietSettings = {
-  'workbench.startupEditor': 'none',
-  'workbench.tips.enabled': false,
-  'workbench.editor.empty.hint': 'hidden',
-  'telemetry.telemetryLevel': 'off',
-  'extensions.autoUpdate': false,
-  'extensions.autoCheckUpdates': false,
-  'extensions.ignoreRecommendations': true,
-  'update.mode': 'none',
-  'git.openRepositoryInParentFolders': 'never',
-  'security.workspace.trust.startupPrompt': 'never',
-  'security.workspace.trust.banner': 'never',
-  'files.autoSave': 'off',
-  'terminal.integrated.gpuAcceleration': 'off',
-};
-
-interface Session {
-  readonly options: OpenOptions;
-  readonly scratch: string;
-  readonly userDataDir: string;
-  readonly home: string;
-  readonly serverOptions: ServerOptions;
-  readonly lines: string[];
-}
-
-async function writeSettings(
-  session: Session,
-  settings: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  const file = join(session.userDataDir, 'User/settings.json');
-  await mkdir(dirname(file), { recursive: true });
-  const old = await readFile(file, 'utf8').catch(() => '{}');
-  const before: unknown = JSON.parse(old);
-  await writeFile(file, JSON.stringify({ ...(before as object), ...settings }, undefined, 2));
-}
-
-async function prepare(options: OpenOptions): Promise<Session> {
-  const vsCode = await ensureVsCode();
-  const scratch = await mkdtemp(join(tmpdir(), 'pilothouse-vscode-'));
-  const userDataDir = options.userDataDir ?? join(scratch, 'user');
-  const home = options.env?.['PILOTHOUSE_HOME'] ?? join(scratch, 'home');
-  const extensionsDir = join(scratch, 'extensions');
-  const serverDataDir = join(scratch, 'server');
-  for (const folder of [userDataDir, home, extensionsDir, serverDataDir]) {
-    await mkdir(folder, { recursive: true });
-  }
-  await linkExtensions(extensionsDir, options.extensionDevelopmentPaths ?? [checkout]);
-  const trust = options.trust ?? true;
-  const env = { EXTENSIONS_GALLERY: '{}', ...options.env, PILOTHOUSE_HOME: home };
-  const folders = { userDataDir, extensionsDir, serverDataDir };
-  const serverOptions = { vsCode, ...folders, trust, development: false, env };
-  const session = { options, scratch, userDataDir, home, serverOptions, lines: [] };
-  await writeSettings(session, {
-    ...quietSettings,
-    'workbench.colorTheme': themes[options.theme ?? 'dark'],
-    ...options.settings,
-  });
-  return session;
-}
-
-async function newContext(browser: Browser, options: OpenOptions): Promise<BrowserContext> {
-  const context = await browser.newContext({
-    viewport: options.size ?? { width: 1440, height: 900 },
-    deviceScaleFactor: options.scale ?? 1,
-    permissions: ['clipboard-read', 'clipboard-write'],
-  });
-  if (options.locale) {
-    await context.addInitScript((language) => {
-      Object.assign(globalThis, { _VSCODE_NLS_LANGUAGE: language });
-    }, options.locale);
-  }
-  return context;
 }
 
 class DrivenWindow implements VsCodeWindow {
@@ -337,9 +240,23 @@ class DrivenWindow implements VsCodeWindow {
     await gone;
   }
 
+  async openAnother(folder = this.folder): Promise<VsCodeWindow> {
+    const own = { ...this.#session.options, ...(folder === undefined ? {} : { folder }) };
+    const context = await newContext(this.#browser, own);
+    const session = { ...this.#session, options: own };
+    const page = await context.newPage();
+    const other = new DrivenWindow(session, this.#server, this.#browser, context, page);
+    other.dispose = async () => {
+      await context.close();
+      return [];
+    };
+    await other.#open();
+    return other;
+  }
+
   async restartServer(): Promise<void> {
     const port = Number(new URL(this.#server.url).port);
-    await this.#server.stop();
+    await this.#server.stop({ keepHosts: true });
     this.#server = await startServer({ ...this.#session.serverOptions, port });
     await this.#page.close();
     this.#page = await this.#context.newPage();

@@ -13,7 +13,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { openVsCode, themes, type VsCodeWindow } from './driver.ts';
+import { themes } from './driver/prepare.ts';
+import { openVsCode, type VsCodeWindow } from './driver.ts';
 import { checkout } from './install/paths.ts';
 import { ensureSample } from './sample.ts';
 

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { type OpenOptions, openVsCode, type VsCodeWindow } from './driver.ts';
+import type { OpenOptions } from './driver/prepare.ts';
+import { openVsCode, type VsCodeWindow } from './driver.ts';
 
 const opening = 180_000;
 

@@ -2,11 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
+import type { OpenOptions } from '../../vscode/driver/prepare.ts';
 import type { StatusItem } from '../../vscode/driver/status-bar.ts';
 import type { Tree } from '../../vscode/driver/tree.ts';
 import { until } from '../../vscode/driver/until.ts';
-import type { OpenOptions, VsCodeWindow } from '../../vscode/driver.ts';
-import type { Process } from '../../vscode/serve/processes.ts';
+import type { VsCodeWindow } from '../../vscode/driver.ts';
+import { type Process, signal } from '../../vscode/serve/processes.ts';
+import { isSessionHost } from '../../vscode/serve/session-hosts.ts';
 import { useVsCode } from '../../vscode/use-vscode.ts';
 import { Chat } from './chat.ts';
 
@@ -78,11 +80,28 @@ export class Pilothouse {
     await until('quiet', async () => !(await busy()));
   }
 
-  /** The agent-core processes of this server. */
+  /** The agent-core processes of this server's windows: doors to the session host. */
   agents(): Process[] {
     return this.window
       .extensionHostChildren()
-      .filter(({ command }) => command.includes('agent-core.mjs'));
+      .filter((one) => one.command.includes('agent-core.mjs') && !isSessionHost(one));
+  }
+
+  /** The processes that the sessions live in. */
+  hosts(): Process[] {
+    return this.window.server.sessionHosts();
+  }
+
+  /** The session host, which must be there. */
+  hostPid(): number {
+    const [host] = this.hosts();
+    if (!host) throw new Error('There is no session host.');
+    return host.pid;
+  }
+
+  /** Crashes the session host: no word to anybody. */
+  killHost(): void {
+    for (const { pid } of this.hosts()) signal(pid, 'SIGKILL');
   }
 }
 

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { cacheFolder, checkout } from '../install/paths.ts';
 import { say } from '../install/run.ts';
 import { ensureSample } from '../sample.ts';
+import { stopHost } from '../serve/session-hosts.ts';
 
 const counts = z.object({ passed: z.number(), failed: z.number() });
 
@@ -86,6 +87,7 @@ export async function runInHostSuite(
     say(error instanceof Error ? error.message : String(error));
     return 1;
   });
+  await stopHost(home);
   const text = await readFile(result, 'utf8').catch(() => undefined);
   if (text === undefined) return { passed: 0, failed: 1 };
   const found = counts.parse(JSON.parse(text));

@@ -50,12 +50,18 @@ export function descendants(pid: number): Process[] {
   return found;
 }
 
+/** What the process was started with; empty if it is gone or not ours. */
+export function environmentOf(pid: number): Readonly<Record<string, string>> {
+  const environment = attempt(() => readFileSync(`/proc/${pid}/environ`, 'utf8')) ?? '';
+  const pairs = environment.split('\0').filter((pair) => pair.includes('='));
+  return Object.fromEntries(
+    pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+  );
+}
+
 /** Processes whose environment holds `NAME=value`: also those that left their parent. */
 export function withEnvironment(name: string, value: string): Process[] {
-  return processes().filter(({ pid }) => {
-    const environment = attempt(() => readFileSync(`/proc/${pid}/environ`, 'utf8')) ?? '';
-    return environment.split('\0').includes(`${name}=${value}`);
-  });
+  return processes().filter(({ pid }) => environmentOf(pid)[name] === value);
 }
 
 /** Processes that work inside `folder`. */

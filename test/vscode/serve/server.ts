@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { VsCode } from '../install/vscode.ts';
 import { endWithUs, type Owned } from './end-with-us.ts';
 import { descendants, type Process, signal, waitForExit, withEnvironment } from './processes.ts';
+import { endSessionHosts, isSessionHost, ofSessionHosts } from './session-hosts.ts';
 
 /** How to start a VS Code server. Folders are absolute. */
 export interface ServerOptions {
@@ -19,11 +20,16 @@ export interface ServerOptions {
   /** 0, the default, takes a free one. */
   readonly port?: number;
   readonly defaultFolder?: string;
+  /** Names all that is started from here; servers that follow each other on the same folders share it. */
+  readonly run?: string;
   /** Added to our own environment, for the server and the extension host. */
   readonly env?: Readonly<Record<string, string>>;
   /** Called with each piece of output. */
   readonly onOutput?: (text: string) => void;
 }
+
+/** How a server is ended. */
+export type StopOptions = { readonly grace?: number; readonly keepHosts?: boolean };
 
 /** A running VS Code server. */
 export interface Server {
@@ -38,8 +44,13 @@ export interface Server {
   extensionHostChildren(): Process[];
   /** Resolves when the server process has ended, with its exit code. */
   readonly ended: Promise<number | null>;
-  /** Ends the server and waits for all it started; kills what is left after `grace` ms. */
-  stop(grace?: number): Promise<readonly Process[]>;
+  /** The processes that sessions live in: they outlive VS Code. */
+  sessionHosts(): Process[];
+  /**
+   * Ends the server and waits for all it started; kills what is left after `grace` ms (10,000). Session hosts are ended
+   * as a person ends them, unless they are to be kept.
+   */
+  stop(options?: StopOptions): Promise<readonly Process[]>;
 }
 
 const marker = 'PILOTHOUSE_TEST_SERVER';
@@ -159,18 +170,28 @@ class RunningServer implements Server {
     return this.#everything().filter(({ command }) => !command.includes(this.#root));
   }
 
-  async stop(grace = 10_000): Promise<readonly Process[]> {
-    const known = this.#everything();
+  sessionHosts(): Process[] {
+    return this.#everything().filter(isSessionHost);
+  }
+
+  #allButHosts(): Process[] {
+    const all = this.#everything();
+    return without(all, ofSessionHosts(all));
+  }
+
+  async stop({ grace = 10_000, keepHosts = false }: StopOptions = {}): Promise<readonly Process[]> {
+    const known = this.#allButHosts();
     signal(this.pid, 'SIGTERM');
     await waitForExit(() => known.map(({ pid }) => pid), grace);
-    const left = [...this.#everything(), ...known].filter(
+    const killed = keepHosts ? [] : await endSessionHosts(this.sessionHosts());
+    const left = [...this.#allButHosts(), ...known].filter(
       ({ pid }, index, all) => all.findIndex((other) => other.pid === pid) === index,
     );
     const alive = await waitForExit(() => left.map(({ pid }) => pid), 0);
     for (const pid of alive) signal(pid, 'SIGKILL');
     await waitForExit(() => alive, 5000);
     this.#owned.dispose();
-    return left.filter(({ pid }) => alive.includes(pid));
+    return [...killed, ...left.filter(({ pid }) => alive.includes(pid))];
   }
 }
 
@@ -187,7 +208,7 @@ function hostInUrl(host: string): string {
 
 /** Starts a VS Code server in a process group of its own and waits until it listens. */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const run = randomUUID();
+  const run = options.run ?? randomUUID();
   const child = spawn(process.execPath, serverArguments(options), {
     cwd: options.userDataDir,
     detached: true,
