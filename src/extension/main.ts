@@ -7,15 +7,17 @@ import { Asides } from './chat/asides.ts';
 import { createChat } from './chat/create-chat.ts';
 import { createServices } from './commands/create-services.ts';
 import { registerAllCommands } from './commands/tables/all-commands.ts';
-import type { Agent } from './core/agent.ts';
 import { ClientCalls } from './core/client-requests.ts';
-import { createAgent } from './core/create-agent.ts';
 import { serveOpenDocuments } from './core/open-documents.ts';
 import { systemClock } from './core/system-clock.ts';
 import { registerDelegates } from './delegates/register-delegates.ts';
 import { registerDiffs } from './diffs/register-diffs.ts';
 import { diffPorts } from './diffs/services-ports.ts';
 import { registerDurable } from './durable/register-durable.ts';
+import { createHosts } from './hosts/create-hosts.ts';
+import type { Hosts } from './hosts/hosts.ts';
+import { registerHosts } from './hosts/register-hosts.ts';
+import { rowStore } from './hosts/row-store.ts';
 import { registerEditorModels } from './models/editor-models.ts';
 import { registerParticipant } from './participant/participant.ts';
 import { registerReceipts } from './receipts/register-receipts.ts';
@@ -44,7 +46,7 @@ export type PilothouseApi = {
 
 const SHUTDOWN_GRACE_MS = 3_000;
 
-let running: Agent | null = null;
+let running: Hosts | null = null;
 
 /** Builds everything in order and starts nothing: agent-core comes with the first thing that needs it. */
 export function activate(context: vscode.ExtensionContext): PilothouseApi {
@@ -59,13 +61,14 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
   own.push(serveGates(calls, gates, { now: () => Date.now(), newId: () => randomUUID() }));
 
   const keys = new ModelKeys(context.secrets);
-  const agent = createAgent(context, calls, keys, log);
-  // Not among the subscriptions: those are disposed before the process had time to end (see deactivate).
-  running = agent;
+  const { hosts, registry } = createHosts({ context, keys, log }, calls);
+  // Not among the subscriptions: those are disposed before the processes had time to end (see deactivate).
+  running = hosts;
   const hub = new SessionHub({
-    agent,
+    hosts,
     calls,
     gates,
+    rowStore: rowStore(context.globalState),
     clock: systemClock,
     newId: () => randomUUID(),
     log: (message) => log.info(message),
@@ -73,14 +76,15 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
   });
   own.push(hub);
 
-  const asidePorts = { hub, calls, connection: () => agent.connection, log: log.warn.bind(log) };
+  const connection = (sessionId: string) => hosts.agentOf(sessionId).connection;
+  const asidePorts = { hub, calls, connection, log: log.warn.bind(log) };
   const staged = new StagedStore(asidePorts);
   const redo = new RedoStore(asidePorts);
-  const sessions = createSessions(context, hub, agent, redo, log);
+  const sessions = createSessions(context, hub, hosts, redo, log);
   const asides = new Asides(staged, redo);
-  const chat = createChat(context, hub, agent, asides, log);
+  const chat = createChat(context, hub, hosts, asides, log);
   own.push(asides, sessions, chat);
-  const parts = { hub, agent, calls, keys, log, extensionId: context.extension.id };
+  const parts = { hub, hosts, registry, calls, keys, log, extensionId: context.extension.id };
   const services = createServices({ ...parts, ...sessions, ...chat });
   own.push(registerAllCommands(services));
   const stagedEdits = registerStaged(services, staged);
@@ -88,11 +92,12 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
   own.push(registerDiffs(diffPorts(services, context.workspaceState), stagedEdits, log));
   own.push(registerRewind(services), registerReceipts(services, context.extensionUri));
   own.push(registerSteering(services), registerTranscript(services));
-  own.push(registerDurable(services), registerDelegates(services));
+  own.push(registerDurable(services), registerDelegates(services), registerHosts(services));
   own.push(
     registerEditorModels({
       calls,
-      connection: () => agent.connection,
+      connection: (host) => hosts.get(host)?.agent.connection ?? null,
+      connected: () => hosts.all().map(({ id }) => id),
       log: (message) => log.warn(message),
     }),
   );
@@ -102,19 +107,19 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
   own.push(surfaces, watchEditor(services, surfaces));
 
   return {
-    agentPid: () => agent.connection?.pid ?? null,
-    agentState: () => agent.state.kind,
+    agentPid: () => hosts.own.agent.connection?.pid ?? null,
+    agentState: () => hosts.own.agent.state.kind,
     shownSession: () => chat.bridge.sessionId,
   };
 }
 
 /**
- * Ends agent-core: closing its input makes it stop what runs, write everything down and exit; what is left of its
+ * Ends agent-core, of every host: closing its input makes it stop what runs, write everything down and exit; what is left of its
  * process group after the grace is killed. The editor waits at most five seconds for this.
  */
 export async function deactivate(): Promise<void> {
-  const agent = running;
+  const hosts = running;
   running = null;
-  await agent?.close(SHUTDOWN_GRACE_MS);
-  agent?.dispose();
+  await hosts?.close(SHUTDOWN_GRACE_MS);
+  hosts?.dispose();
 }

@@ -1,7 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import type { ChatSendMode, ChatStatus } from '../../protocol/chat.ts';
-import type { AgentState } from '../core/agent.ts';
 import { folderInUseWords } from '../core/offline-words.ts';
+import { offlineWords } from '../hosts/host-words.ts';
+import type { Host } from '../hosts/hosts.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
 import { currentValue } from '../sessions/session-facts.ts';
 import { waitingStatus } from './waiting-status.ts';
@@ -12,7 +13,8 @@ export type Availability = 'ok' | 'untrusted' | 'no_folder';
 /** What the header and composer are made from. */
 export type StatusInput = {
   readonly availability: Availability;
-  readonly agent: AgentState;
+  /** The host of the session that is shown; the window's own while there is none. */
+  readonly host: Pick<Host, 'added'> & { readonly agent: Pick<Host['agent'], 'state'> };
   readonly session: LiveSession | null;
   /** True while the session to show is being opened. */
   readonly opening: boolean;
@@ -110,7 +112,8 @@ export function isRehearsal(session: LiveSession): boolean {
 }
 
 function activityOf(input: StatusInput): ChatStatus['activity'] {
-  const { session, agent, availability } = input;
+  const { session, availability } = input;
+  const agent = input.host.agent.state;
   if (availability === 'untrusted') return 'untrusted';
   if (agent.kind === 'failed' || agent.kind === 'restarting') return 'offline';
   if (input.opening || agent.kind === 'starting') return 'starting';
@@ -121,8 +124,10 @@ function activityOf(input: StatusInput): ChatStatus['activity'] {
   return session.isAttached || agent.kind === 'stopped' ? 'idle' : 'starting';
 }
 
-function offlineReason({ agent }: StatusInput): string | null {
+function offlineReason({ host }: StatusInput): string | null {
+  const agent = host.agent.state;
   if (agent.kind !== 'failed' && agent.kind !== 'restarting') return null;
+  if (host.added) return offlineWords(host.added.name, agent.reason);
   const inUse = folderInUseWords(agent);
   if (inUse !== null) return inUse;
   if (agent.kind === 'failed')

@@ -29,7 +29,11 @@ export type ChatEffects = {
   ) => Promise<ContentBlock[]>;
   readonly complete: (query: string) => Promise<ChatCompletion[]>;
   readonly resolveUris: (uris: readonly string[]) => Promise<ChatAttachment[]>;
-  readonly openLocation: (path: string, line: number | undefined) => Promise<void>;
+  readonly openLocation: (
+    path: string,
+    line: number | undefined,
+    session: LiveSession | null,
+  ) => Promise<void>;
   readonly openAttachment: (uri: string, range: string | undefined) => Promise<void>;
   readonly openDiff: (session: LiveSession, toolCallId: string, path: string) => Promise<void>;
   readonly openOutput: (session: LiveSession, toolCallId: string) => Promise<void>;
@@ -142,7 +146,7 @@ export class ChatController {
     const { session } = this.#bridge;
     switch (message.type) {
       case 'open_location':
-        return this.#effects.openLocation(message.path, message.line);
+        return this.#effects.openLocation(message.path, message.line, session);
       case 'open_attachment':
         return this.#effects.openAttachment(message.uri, message.range);
       case 'open_link':

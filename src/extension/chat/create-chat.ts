@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, toDisposable } from '../../base/disposables.ts';
-import type { Agent } from '../core/agent.ts';
 import { availability } from '../core/availability.ts';
+import { type Hosts, isElsewhere } from '../hosts/hosts.ts';
 import type { SessionHub } from '../sessions/session-hub.ts';
 import { settings } from '../settings/settings.ts';
 import type { Asides } from './asides.ts';
@@ -21,7 +21,7 @@ export type Chat = Disposable & { readonly bridge: ChatBridge; readonly chat: Ch
 export function createChat(
   context: vscode.ExtensionContext,
   hub: SessionHub,
-  agent: Agent,
+  hosts: Hosts,
   asides: Asides,
   log: vscode.LogOutputChannel,
 ): Chat {
@@ -29,7 +29,7 @@ export function createChat(
   const bridge = store.add(
     new ChatBridge({
       hub,
-      agent,
+      hosts,
       availability,
       runningSend: settings.whileRunning,
       aside: asides.of,
@@ -48,6 +48,10 @@ export function createChat(
   const effects = chatEffects({
     mentions: new Mentions(),
     documents,
+    elsewhere: (sessionId) => {
+      const host = hosts.of(sessionId);
+      return isElsewhere(host) ? (host.added?.name ?? '') : null;
+    },
     startSession: async () => {
       const id = await vscode.commands.executeCommand<string | undefined>('pilothouse.newSession');
       return id === undefined ? null : hub.get(id);

@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
+import { tellElsewhere } from '../hosts/tell-elsewhere.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
 import { settings } from '../settings/settings.ts';
 import type { ChatEffects } from './controller.ts';
@@ -13,8 +14,12 @@ import type { TextDocuments } from './text-documents.ts';
 export type EffectPorts = {
   readonly mentions: Mentions;
   readonly documents: TextDocuments;
+  /** The name of the host of a session whose files are on another machine; null for every other session. */
+  readonly elsewhere: Elsewhere;
   readonly startSession: () => Promise<LiveSession | null>;
 };
+
+type Elsewhere = (sessionId: string) => string | null;
 
 type CommandName = Parameters<ChatEffects['command']>[0];
 
@@ -46,7 +51,8 @@ const MESSAGE_COMMANDS: Readonly<Record<Parameters<ChatEffects['messageAction']>
 };
 
 /** Carries out in the editor what the chat asks for. */
-export function chatEffects({ mentions, documents, startSession }: EffectPorts): ChatEffects {
+export function chatEffects(ports: EffectPorts): ChatEffects {
+  const { mentions, documents, elsewhere, startSession } = ports;
   return {
     startSession,
     toBlocks: async (text, attachments, images) =>
@@ -54,17 +60,21 @@ export function chatEffects({ mentions, documents, startSession }: EffectPorts):
     complete: async (query) => mentions.complete(query),
     resolveUris: async (uris) =>
       Promise.all(uris.slice(0, 50).map(async (uri) => attachmentOf(vscode.Uri.parse(uri)))),
-    openLocation: async (path, line) => openAt(vscode.Uri.file(path), line, line),
+    openLocation: async (path, line, session) => {
+      if (saysElsewhere(elsewhere, session, path)) return;
+      await openAt(vscode.Uri.file(path), line, line);
+    },
     openAttachment: async (uri, range) => {
       const lines = range === undefined ? null : parseRange(range);
       await openAt(vscode.Uri.parse(uri), lines?.first, lines?.last);
     },
-    openDiff: async (session, toolCallId, path) => openDiff(documents, session, toolCallId, path),
+    openDiff: async (session, toolCallId, path) =>
+      openDiff({ documents, elsewhere }, session, toolCallId, path),
     openOutput: async (session, toolCallId) => openOutput(documents, session, toolCallId),
     openTranscript: async (id, title) => {
       await vscode.commands.executeCommand('pilothouse.internal.transcript.show', { id, title });
     },
-    openLink: async (href, session) => openLink(href, session),
+    openLink: async (href, session) => openLink(href, session, elsewhere),
     setFocused,
     copy: async (text) => vscode.env.clipboard.writeText(text),
     setKey: async (source) => {
@@ -115,8 +125,16 @@ async function openAt(uri: vscode.Uri, first?: number, last?: number): Promise<v
   await vscode.commands.executeCommand('vscode.open', uri, selection);
 }
 
+/** True if the path is another machine's: the file of that name here is another one, so none is opened. */
+function saysElsewhere(elsewhere: Elsewhere, session: LiveSession | null, path: string): boolean {
+  const name = session && elsewhere(session.sessionId);
+  if (!name) return false;
+  tellElsewhere(path, name);
+  return true;
+}
+
 async function openDiff(
-  documents: TextDocuments,
+  { documents, elsewhere }: Pick<EffectPorts, 'documents' | 'elsewhere'>,
   session: LiveSession,
   toolCallId: string,
   path: string,
@@ -131,6 +149,7 @@ async function openDiff(
   const content = tool?.content ?? [];
   const diff = content.find((part) => part.type === 'diff' && part.path === path);
   if (diff?.type !== 'diff') {
+    if (saysElsewhere(elsewhere, session, path)) return;
     await openAt(vscode.Uri.file(path));
     return;
   }
@@ -159,7 +178,11 @@ async function openOutput(
 }
 
 /** Web and mail links go to the editor's opener, which asks; paths open as files of the session's folder. */
-async function openLink(href: string, session: LiveSession | null): Promise<void> {
+async function openLink(
+  href: string,
+  session: LiveSession | null,
+  elsewhere: Elsewhere,
+): Promise<void> {
   if (/^(https?|mailto):/i.test(href)) {
     await vscode.env.openExternal(vscode.Uri.parse(href, true));
     return;
@@ -167,6 +190,7 @@ async function openLink(href: string, session: LiveSession | null): Promise<void
   const match = /^(?:file:\/\/)?([^#]+)(?:#L?(\d+))?$/.exec(href);
   const path = match?.[1];
   if (path === undefined || /^[a-z][a-z0-9+.-]+:/i.test(path)) return;
+  if (saysElsewhere(elsewhere, session, path)) return;
   const decoded = href.startsWith('file:') ? vscode.Uri.parse(href).fsPath : path;
   const base = vscode.Uri.file(session?.cwd ?? '/');
   const uri = decoded.startsWith('/')

@@ -15,6 +15,8 @@ export class ContextKeys {
       /** Those of the session in the chat. */
       readonly delegates: Pick<DelegateList, 'isEmpty' | 'active'> | null;
       readonly groupedByFolder: boolean;
+      /** There are hosts that a person added. */
+      readonly hosts: boolean;
       readonly views: readonly Pick<SessionView, 'state'>[];
     },
   ): void {
@@ -25,6 +27,7 @@ export class ContextKeys {
     this.#set('pilothouse.chatSession', state.chatSession);
     this.#set('pilothouse.delegates', state.delegates?.isEmpty === false);
     this.#set('pilothouse.talksToDelegate', (state.delegates?.active ?? null) !== null);
+    this.#set('pilothouse.hosts', state.hosts);
     this.#set('pilothouse.groupedByFolder', state.groupedByFolder);
     this.#set('pilothouse.hasSessions', state.views.length > 0);
     this.#set(

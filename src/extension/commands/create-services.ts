@@ -1,9 +1,11 @@
+import { isElsewhere } from '../hosts/hosts.ts';
+import { askFolder } from './picks/ask-folder.ts';
 import { pickFolder } from './picks/pick-folder.ts';
 import type { Services } from './services.ts';
 
 /** Completes the parts with the two deeds that most commands share. */
 export function createServices(parts: Omit<Services, 'startSession' | 'showSession'>): Services {
-  const { hub, bridge, chat, log } = parts;
+  const { hub, hosts, bridge, chat, log } = parts;
   const show = async (
     sessionId: string,
     preserveFocus: boolean,
@@ -19,10 +21,10 @@ export function createServices(parts: Omit<Services, 'startSession' | 'showSessi
   return {
     ...parts,
     showSession,
-    startSession: async () => {
-      const folder = await pickFolder();
+    startSession: async (host = hosts.own) => {
+      const folder = isElsewhere(host) ? await askFolder(host, hub) : await pickFolder();
       if (!folder) return null;
-      const session = await hub.create(folder.path);
+      const session = await hub.create(folder.path, [], host);
       await show(session.sessionId, false, () => bridge.compose({}, true));
       return session;
     },

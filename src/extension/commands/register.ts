@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
-import { codeOf, messageOf } from '../../base/errors.ts';
+import { codeOf, isCoded, messageOf } from '../../base/errors.ts';
 import type { CommandTable } from './services.ts';
 
 /**
@@ -35,9 +35,17 @@ async function explain(error: unknown): Promise<void> {
     void vscode.window.showWarningMessage(messageOf(error));
     return;
   }
+  if (code === 'host.offline') return explainOffline(error);
   const isAgent = code.startsWith('agent.');
   const actions = isAgent ? [restart, showLog] : [showLog];
   const picked = await vscode.window.showErrorMessage(messageOf(error), ...actions);
   if (picked === showLog) await vscode.commands.executeCommand('pilothouse.showLog');
   if (picked === restart) await vscode.commands.executeCommand('pilothouse.restartAgent');
+}
+
+async function explainOffline(error: unknown): Promise<void> {
+  const retry = l10n.t('Retry');
+  const hostId = isCoded(error) ? error.data['hostId'] : null;
+  const picked = await vscode.window.showErrorMessage(messageOf(error), retry);
+  if (picked === retry) await vscode.commands.executeCommand('pilothouse.retryHost', { hostId });
 }

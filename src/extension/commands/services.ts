@@ -1,8 +1,9 @@
 import type * as vscode from 'vscode';
 import type { ChatBridge } from '../chat/webview/bridge.ts';
 import type { ChatViewProvider } from '../chat/webview/view-provider.ts';
-import type { Agent } from '../core/agent.ts';
 import type { ClientCalls } from '../core/client-requests.ts';
+import type { HostRegistry } from '../hosts/host-registry.ts';
+import type { Host, Hosts } from '../hosts/hosts.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
 import type { SessionHub } from '../sessions/session-hub.ts';
 import type { SessionsTree } from '../sessions/tree/sessions-tree.ts';
@@ -11,7 +12,8 @@ import type { ModelKeys } from '../settings/model-sources.ts';
 /** What commands act on. */
 export type Services = {
   readonly hub: SessionHub;
-  readonly agent: Agent;
+  readonly hosts: Hosts;
+  readonly registry: HostRegistry;
   /** Where rooms register what they answer for the agent. */
   readonly calls: ClientCalls;
   readonly bridge: ChatBridge;
@@ -22,7 +24,7 @@ export type Services = {
   /** `publisher.name`. */
   readonly extensionId: string;
   /** Asks for a folder if need be and starts a session there; null if the person gave up. */
-  readonly startSession: () => Promise<LiveSession | null>;
+  readonly startSession: (host?: Host) => Promise<LiveSession | null>;
   /** Shows a session in the chat and brings the chat to the front. */
   readonly showSession: (sessionId: string, preserveFocus?: boolean) => Promise<void>;
 };

@@ -5,6 +5,7 @@ import type { CommandTable, Services } from '../commands/services.ts';
 import { type DelegateCommandPorts, delegateCommands } from '../delegates/delegate-commands.ts';
 import { durableCommands } from '../durable/durable-commands.ts';
 import type { DurablePorts } from '../durable/ports.ts';
+import { type HostCommandPorts, hostCommands } from '../hosts/host-commands.ts';
 import { participantHandler } from '../participant/handler.ts';
 import { receiptsCommands } from '../receipts/receipts-commands.ts';
 import { ReceiptsPanels, type ReceiptsPorts } from '../receipts/receipts-panels.ts';
@@ -42,6 +43,12 @@ export function createDurableCommands(ports: DurablePorts): CommandTable {
 export function createDelegateCommands(ports: DelegateCommandPorts): CommandTable {
   return delegateCommands(ports);
 }
+
+export function createHostCommands(ports: HostCommandPorts): CommandTable {
+  return hostCommands(ports);
+}
+
+export { pickHost } from '../hosts/host-commands.ts';
 
 /** What answers `@pilothouse` in the editor's own chat. */
 export function createParticipantHandler(services: Services): vscode.ChatRequestHandler {

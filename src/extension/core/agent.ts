@@ -4,9 +4,9 @@ import { Emitter } from '../../base/emitter.ts';
 import { CodedError, messageOf } from '../../base/errors.ts';
 import type { AgentProcess, ProcessExit } from './agent-process.ts';
 import { AgentConnection, type ClientSide } from './connection.ts';
-import { type AgentInfo, shakeHands } from './handshake.ts';
+import { type AgentInfo, type ClientOffers, shakeHands } from './handshake.ts';
 import { type Outage, outageOf } from './offline-words.ts';
-import { RestartPolicy } from './restart-policy.ts';
+import { type RestartLimits, RestartPolicy } from './restart-policy.ts';
 
 /** What the agent process is doing. Each state owns what it needs. */
 export type AgentState =
@@ -30,6 +30,10 @@ export type AgentPorts = {
   readonly version: string;
   readonly launch: () => Promise<AgentProcess>;
   readonly client: ClientSide;
+  /** What this client offers it. */
+  readonly offers: ClientOffers;
+  /** When it is started again; left out: as a process of this machine. */
+  readonly limits?: RestartLimits;
   readonly log: (message: string) => void;
   /** Runs on each new connection before anyone else uses it (keys, providers). */
   readonly prepare: (connection: AgentConnection) => Promise<void>;
@@ -48,12 +52,13 @@ export class Agent implements Disposable {
   readonly #ports: AgentPorts;
   readonly #changed = new Emitter<AgentState>();
   #state: AgentState = { kind: 'stopped' };
-  #policy = new RestartPolicy();
+  #policy: RestartPolicy;
 
   readonly onDidChange = this.#changed.event;
 
   constructor(ports: AgentPorts) {
     this.#ports = ports;
+    this.#policy = new RestartPolicy(ports.limits);
   }
 
   get state(): AgentState {
@@ -129,7 +134,7 @@ export class Agent implements Disposable {
     try {
       process = await this.#ports.launch();
       const connection = await AgentConnection.open(process, this.#ports.client);
-      const info = await shakeHands(connection, this.#ports.version);
+      const info = await shakeHands(connection, this.#ports.version, this.#ports.offers);
       await this.#ports.prepare(connection);
       return await this.#enter(process, connection, info);
     } catch (error) {
@@ -169,7 +174,7 @@ export class Agent implements Disposable {
   #afterFailure(outage: Outage): void {
     const { policy, decision } = this.#policy.failed(this.#ports.clock.now());
     this.#policy = policy;
-    if (decision.kind === 'give_up') {
+    if (decision.kind === 'give_up' || outage.signedOut === true) {
       this.#set({ kind: 'failed', ...outage });
       return;
     }

@@ -1,11 +1,16 @@
 import { type Disposable, toDisposable } from '../../base/disposables.ts';
 import { RpcError } from '../../protocol/errors.ts';
+import { type HostId, OWN_HOST } from '../hosts/host.ts';
 
 /** Answers one method of the agent's. `signal` aborts when the agent takes the request back. */
-export type RequestHandler = (params: unknown, signal: AbortSignal) => Promise<unknown>;
+export type RequestHandler = (
+  params: unknown,
+  signal: AbortSignal,
+  host: HostId,
+) => Promise<unknown>;
 
-/** Takes one notification of the agent's; must not throw. */
-export type NotificationHandler = (params: unknown) => void;
+/** Takes one notification of the agent's; must not throw. `host` is the one it comes from. */
+export type NotificationHandler = (params: unknown, host: HostId) => void;
 
 /** The agent's calls by method. Rooms register what they serve before the agent is started. */
 export class ClientCalls {
@@ -29,16 +34,21 @@ export class ClientCalls {
     });
   }
 
-  async request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+  async request(
+    method: string,
+    params: unknown,
+    signal: AbortSignal,
+    host: HostId = OWN_HOST,
+  ): Promise<unknown> {
     const handler = this.#requests.get(method);
     if (!handler) throw new RpcError('methodNotFound', `Method not found: ${method}`);
-    return handler(params, signal);
+    return handler(params, signal, host);
   }
 
   /** False if nobody takes it. */
-  notify(method: string, params: unknown): boolean {
+  notify(method: string, params: unknown, host: HostId = OWN_HOST): boolean {
     const handlers = this.#notifications.get(method) ?? [];
-    for (const handler of handlers) handler(params);
+    for (const handler of handlers) handler(params, host);
     return handlers.length > 0;
   }
 }

@@ -3,56 +3,62 @@ import { join } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { CodedError, messageOf } from '../../base/errors.ts';
+import type { AddedHost } from '../hosts/host.ts';
 import { configureModels, type ModelKeys } from '../settings/model-sources.ts';
 import { settings } from '../settings/settings.ts';
 import { Agent } from './agent.ts';
 import { agentEnv } from './agent-env.ts';
 import { launchAgent } from './agent-process.ts';
-import type { ClientCalls } from './client-requests.ts';
+import type { ClientSide } from './connection.ts';
 import { parseLogLine } from './log-line.ts';
+import type { RestartLimits } from './restart-policy.ts';
 import { systemClock } from './system-clock.ts';
 
-/** The agent of this window; nothing is started before somebody asks for it, and never in an untrusted folder. */
-export function createAgent(
-  context: vscode.ExtensionContext,
-  calls: ClientCalls,
-  keys: ModelKeys,
-  log: vscode.LogOutputChannel,
-): Agent {
-  const script = join(context.extensionPath, 'dist', 'agent-core.mjs');
+/** What every agent of this window is made from. */
+export type AgentParts = {
+  readonly context: vscode.ExtensionContext;
+  readonly keys: ModelKeys;
+  readonly log: vscode.LogOutputChannel;
+};
+
+/** What is its own of one agent. */
+export type AgentAim = {
+  /** Null: the window's own host. */
+  readonly host: AddedHost | null;
+  readonly client: Pick<ClientSide, 'onRequest' | 'onNotification'>;
+  /** The token of a remote host, asked for at each start. */
+  readonly token: () => Promise<string | null>;
+};
+
+/** A network comes and goes: tried for some ten minutes, ever more seldom. */
+const REMOTE_LIMITS: RestartLimits = {
+  firstDelay: 500,
+  maxDelay: 60_000,
+  maxFailures: 14,
+  window: 900_000,
+};
+
+/** The agent of one host; nothing is started before somebody asks for it, and never in an untrusted folder. */
+export function createAgent(parts: AgentParts, aim: AgentAim): Agent {
+  const { context, keys, log } = parts;
+  const { host } = aim;
+  const isRemote = host?.kind === 'ws';
+  const say = (message: string): string => (host ? `[${host.name}] ${message}` : message);
   return new Agent({
     clock: systemClock,
     version: versionOf(context),
-    launch: async () => {
-      const nodePath = settings.nodePath();
-      return launchAgent({
-        command: nodePath === '' ? process.execPath : nodePath,
-        args: [script],
-        cwd: homedir(),
-        env: agentEnv({
-          inherited: process.env,
-          extra: settings.agentEnv(),
-          dataFolder: settings.dataFolder(),
-          isEditor: nodePath === '',
-        }),
-        onLogLine: (line) => {
-          const { level, text } = parseLogLine(line);
-          log[level](text);
-        },
-      });
-    },
-    client: {
-      onRequest: async (method, params, signal) => calls.request(method, params, signal),
-      onNotification: (method, params) => {
-        if (!calls.notify(method, params)) log.debug(`nobody takes the notification ${method}`);
-      },
-      onProblem: (message) => log.warn(message),
-    },
-    log: (message) => log.info(message),
+    launch: async () => launch(context, aim, (level, text) => log[level](say(text))),
+    client: { ...aim.client, onProblem: (message) => log.warn(say(message)) },
+    // Paths of another machine are not those of documents here.
+    offers: { documents: !isRemote },
+    ...(isRemote ? { limits: REMOTE_LIMITS } : {}),
+    log: (message) => log.info(say(message)),
     prepare: async (connection) => {
+      // Keys stay on this machine: a remote host has its own.
+      if (isRemote) return;
       // Without its keys the agent still works: a model that needs one asks for it.
       await keys.handOver(connection).catch((error: unknown) => log.warn(messageOf(error)));
-      await configureModels(connection, (message) => log.warn(message));
+      await configureModels(connection, (message) => log.warn(say(message)));
     },
     forbidden: () =>
       vscode.workspace.isTrusted
@@ -64,7 +70,33 @@ export function createAgent(
   });
 }
 
-function versionOf(context: vscode.ExtensionContext): string {
+async function launch(
+  context: vscode.ExtensionContext,
+  { host, token }: AgentAim,
+  onLog: (level: ReturnType<typeof parseLogLine>['level'], text: string) => void,
+): ReturnType<typeof launchAgent> {
+  const nodePath = settings.nodePath();
+  const script = join(context.extensionPath, 'dist', 'agent-core.mjs');
+  return launchAgent({
+    command: nodePath === '' ? process.execPath : nodePath,
+    args: [script, ...(host?.kind === 'ws' ? ['connect', host.url] : [])],
+    cwd: homedir(),
+    env: agentEnv({
+      inherited: process.env,
+      extra: settings.agentEnv(),
+      dataFolder: host?.kind === 'folder' ? host.dataFolder : settings.dataFolder(),
+      connectToken: host?.kind === 'ws' ? await token() : null,
+      isEditor: nodePath === '',
+    }),
+    onLogLine: (line) => {
+      const { level, text } = parseLogLine(line);
+      onLog(level, text);
+    },
+  });
+}
+
+/** The version of this extension. */
+export function versionOf(context: vscode.ExtensionContext): string {
   const manifest: unknown = context.extension.packageJSON;
   const version =
     typeof manifest === 'object' && manifest !== null && 'version' in manifest

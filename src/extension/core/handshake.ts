@@ -9,13 +9,19 @@ const INITIALIZE_TIMEOUT_MS = 20_000;
 /** What the agent said it can do. */
 export type AgentInfo = { readonly version: string };
 
+/** What a client can offer an agent. */
+export type ClientOffers = {
+  /** It reads and writes documents that are open here: their paths are the same for both. */
+  readonly documents: boolean;
+};
+
 /** The first request of a connection: what this client can do. */
-export function initializeParams(version: string): InitializeRequest {
+export function initializeParams(version: string, { documents }: ClientOffers): InitializeRequest {
   return {
     protocolVersion: ACP_VERSION,
     clientInfo: { name: 'pilothouse-vscode', title: 'Pilothouse for VS Code', version },
     clientCapabilities: {
-      fs: { readTextFile: true, writeTextFile: true },
+      fs: { readTextFile: documents, writeTextFile: documents },
       terminal: false,
       session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
       elicitation: { form: {}, url: {} },
@@ -25,8 +31,12 @@ export function initializeParams(version: string): InitializeRequest {
 }
 
 /** Agrees on the protocol. Throws `agent.incompatible` if the process speaks another version. */
-export async function shakeHands(connection: AgentConnection, version: string): Promise<AgentInfo> {
-  const answer = await connection.request('initialize', initializeParams(version), {
+export async function shakeHands(
+  connection: AgentConnection,
+  version: string,
+  offers: ClientOffers,
+): Promise<AgentInfo> {
+  const answer = await connection.request('initialize', initializeParams(version, offers), {
     timeoutMs: INITIALIZE_TIMEOUT_MS,
   });
   if (answer.protocolVersion !== ACP_VERSION || !speaksPilothouse(answer))

@@ -1,7 +1,7 @@
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import { Emitter } from '../../base/emitter.ts';
 import { messageOf } from '../../base/errors.ts';
-import type { Agent } from '../core/agent.ts';
+import type { Hosts } from '../hosts/hosts.ts';
 import type { SessionHub } from '../sessions/session-hub.ts';
 import { type Delegate, DelegateList } from './delegate-list.ts';
 
@@ -11,7 +11,7 @@ const MOST_ASKED = 200;
 /** What it works with. */
 export type StoredDelegatesPorts = {
   readonly hub: Pick<SessionHub, 'directory' | 'get' | 'onDidChange'>;
-  readonly agent: Agent;
+  readonly hosts: Hosts;
   readonly log: (message: string) => void;
 };
 
@@ -32,13 +32,17 @@ export class StoredDelegates implements Disposable {
 
   constructor(ports: StoredDelegatesPorts) {
     this.#ports = ports;
-    const { hub, agent } = ports;
+    const { hub, hosts } = ports;
     this.#store.add(hub.directory.onDidChange(() => this.#readSoon()));
-    this.#store.add(agent.onDidChange(() => this.#readSoon()));
+    this.#store.add(hosts.onDidChange(() => this.#readSoon()));
     // What was read is old once the session was open: it is kept for the time after that.
     this.#store.add(
       hub.onDidChange(({ session, change }) => {
-        if (change.kind === 'delegates') this.#lists.set(session.sessionId, session.delegates.list);
+        if (change.kind !== 'delegates') return;
+        const { list } = session.delegates;
+        this.#lists.set(session.sessionId, list);
+        // What names a loop goes to the host of its session.
+        for (const { loopId } of list.all()) hosts.learn(loopId, hosts.of(session.sessionId).id);
       }),
     );
   }
@@ -51,7 +55,7 @@ export class StoredDelegates implements Disposable {
   }
 
   #readSoon(): void {
-    if (this.#isReading || !this.#ports.agent.connection) return;
+    if (this.#isReading) return;
     this.#isReading = true;
     this.#readAll().then(
       () => {
@@ -65,18 +69,26 @@ export class StoredDelegates implements Disposable {
   }
 
   async #readAll(): Promise<void> {
-    const { hub, agent } = this.#ports;
+    const { hub, hosts } = this.#ports;
     for (;;) {
       const next = hub.directory
         .rows()
         .slice(0, MOST_ASKED)
-        .find(({ sessionId }) => !this.#asked.has(sessionId) && !hub.get(sessionId));
-      const { connection } = agent;
-      if (!next || !connection || connection.isClosed) return;
+        .find(
+          ({ sessionId }) =>
+            !this.#asked.has(sessionId) &&
+            !hub.get(sessionId) &&
+            hosts.agentOf(sessionId).connection?.isClosed === false,
+        );
+      if (!next) return;
       const { sessionId } = next;
+      const { id, agent } = hosts.of(sessionId);
+      const { connection } = agent;
+      if (!connection) return;
       this.#asked.add(sessionId);
       const list = new DelegateList(sessionId);
       list.set(await connection.request('_pilothouse/loops/list', { sessionId }));
+      for (const { loopId } of list.all()) hosts.learn(loopId, id);
       if (list.isEmpty) continue;
       this.#lists.set(sessionId, list);
       this.#changed.fire(sessionId);

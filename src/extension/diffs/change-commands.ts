@@ -2,9 +2,16 @@ import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import type { CommandTable } from '../commands/services.ts';
-import { type ChangeDocuments, openDiffs, reviewSides, stepSides } from './change-documents.ts';
+import {
+  type ChangeDocuments,
+  type DiffSides,
+  openDiffs,
+  reviewSides,
+  stepSides,
+} from './change-documents.ts';
 import type { ChangesTree } from './changes-tree.ts';
 import type { DiffPorts } from './ports.ts';
+import type { Span } from './review/turn-changes.ts';
 import { currentText, type Reviews } from './reviews.ts';
 import type { StrayClicks } from './stray-clicks.ts';
 import { type ChangeTarget, changeTarget } from './targets.ts';
@@ -25,6 +32,8 @@ const TURN = z.object({
   fromEvent: z.number(),
   toEvent: z.number(),
 });
+
+const WHOLE: Span = { kind: 'events', from: 0, to: Number.MAX_SAFE_INTEGER };
 
 const SESSION = z.object({ sessionId: z.string() });
 const CALL = z.object({ sessionId: z.string(), toolCallId: z.string(), path: z.string() });
@@ -58,13 +67,16 @@ export function changeCommands(parts: ChangeParts): CommandTable {
 }
 
 /** Opens what a session has still to be reviewed in the multi-diff editor. */
-async function showSession(
-  { ports, reviews, tree }: ChangeParts,
-  argument: unknown,
-): Promise<void> {
+async function showSession(parts: ChangeParts, argument: unknown): Promise<void> {
+  const { ports, reviews, tree } = parts;
   const sessionId = await ports.chooseSession(argument);
   if (sessionId === undefined) return;
   tree.choose(sessionId);
+  const title = l10n.t('Changes: {0}', ports.sessionName(sessionId));
+  if (ports.isElsewhere(sessionId)) {
+    await openDiffs(title, await spanSides(parts, sessionId, WHOLE));
+    return;
+  }
   const review = await reviews.fresh(sessionId);
   const files = review.pendingFiles.length > 0 ? review.pendingFiles : [];
   if (files.length === 0 && review.files.length > 0) {
@@ -74,34 +86,49 @@ async function showSession(
     return;
   }
   await openDiffs(
-    l10n.t('Changes: {0}', ports.sessionName(sessionId)),
+    title,
     files.map(({ path, texts }) => reviewSides(sessionId, path, texts)),
   );
 }
 
-async function showTurn({ documents }: ChangeParts, argument: unknown): Promise<void> {
+async function showTurn(parts: ChangeParts, argument: unknown): Promise<void> {
   const parsed = z.safeParse(TURN, argument);
   if (!parsed.success) return;
   const { sessionId, turn, fromEvent, toEvent } = parsed.data;
   const span = { kind: 'events', from: fromEvent, to: toEvent } as const;
-  const files = await documents.step(sessionId, span);
-  const sides = await Promise.all(
-    [...files].map(async ([path, texts]) =>
-      stepSides(path, texts, { kind: 'step', sessionId, span }, await currentText(path)),
-    ),
-  );
+  const sides = await spanSides(parts, sessionId, span);
   await openDiffs(l10n.t('Changes of turn {0}', turn), sides);
 }
 
+/** Both sides of each file that changed within a span. */
+async function spanSides(
+  { ports, documents }: ChangeParts,
+  sessionId: string,
+  span: Span,
+): Promise<DiffSides[]> {
+  const files = await documents.step(sessionId, span);
+  return Promise.all(
+    [...files].map(async ([path, texts]) =>
+      stepSides(path, texts, { kind: 'step', sessionId, span }, await here(ports, sessionId, path)),
+    ),
+  );
+}
+
+/** The file's text now; null where it is another machine's: the same path here is another file. */
+async function here(ports: DiffPorts, sessionId: string, path: string): Promise<string | null> {
+  return ports.isElsewhere(sessionId) ? null : currentText(path);
+}
+
 /** Opens what one call did to one file. False if the history knows no such change (yet). */
-async function showCall({ documents }: ChangeParts, argument: unknown): Promise<boolean> {
+async function showCall({ ports, documents }: ChangeParts, argument: unknown): Promise<boolean> {
   const parsed = z.safeParse(CALL, argument);
   if (!parsed.success) return false;
   const { sessionId, toolCallId, path } = parsed.data;
   const span = { kind: 'call', toolCallId } as const;
   const texts = (await documents.step(sessionId, span)).get(path);
   if (!texts) return false;
-  const sides = stepSides(path, texts, { kind: 'step', sessionId, span }, await currentText(path));
+  const now = await here(ports, sessionId, path);
+  const sides = stepSides(path, texts, { kind: 'step', sessionId, span }, now);
   const name = path.slice(path.lastIndexOf('/') + 1);
   await openDiffs(l10n.t('{0} (this step)', name), [sides]);
   return true;

@@ -119,9 +119,13 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeNode>, Disposa
       staged.length > 0
         ? l10n.t('Staged edits are not written yet. Keep or discard each one here.')
         : review?.isLoaded && pending.length === 0
-          ? review.files.length === 0
-            ? l10n.t('This session has changed no files.')
-            : l10n.t('All changes of this session are reviewed.')
+          ? this.sessionId !== null && this.#ports.isElsewhere(this.sessionId)
+            ? l10n.t(
+                'The files are on another machine. Show Changes compares them as the session wrote them.',
+              )
+            : review.files.length === 0
+              ? l10n.t('This session has changed no files.')
+              : l10n.t('All changes of this session are reviewed.')
           : '';
   }
 

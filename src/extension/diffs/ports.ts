@@ -10,6 +10,8 @@ export type DiffPorts = {
     path: string,
     side: 'before' | 'after',
   ) => Promise<string | null>;
+  /** The files are of another machine: they are neither read nor written here. */
+  readonly isElsewhere: (sessionId: string) => boolean;
   readonly page: (params: HistoryPageParams) => Promise<HistoryPage>;
   readonly sessionName: (sessionId: string) => string;
   /** Names of sessions changed. */

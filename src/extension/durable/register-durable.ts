@@ -33,12 +33,12 @@ export function registerDurable(services: Services): Disposable {
 }
 
 function durablePorts(services: Services): DurablePorts {
-  const { hub, agent, bridge, showSession, log } = services;
+  const { hub, hosts, bridge, showSession, log } = services;
   return {
     open: async (sessionId) => hub.open(sessionId),
     reopen: async (sessionId) => hub.reopen(sessionId),
     request: async (method, params, options) => {
-      const connection = await agent.ensure();
+      const connection = await hosts.connectFor(params);
       try {
         return await connection.request(method, params, options);
       } catch (error) {

@@ -12,6 +12,7 @@ import type {
 import { RpcError } from '../../protocol/errors.ts';
 import { badParams, type ClientCalls } from '../core/client-requests.ts';
 import type { AgentConnection } from '../core/connection.ts';
+import type { HostId } from '../hosts/host.ts';
 import { STAND_IN_VENDOR } from '../participant/stand-in-model.ts';
 import { chatMessages } from './editor-messages.ts';
 import { GENERATE } from './generate-params.ts';
@@ -19,8 +20,10 @@ import { GENERATE } from './generate-params.ts';
 /** What the bridge needs: where the agent's calls come in, and a way to tell it something. */
 export type EditorModelPorts = {
   readonly calls: ClientCalls;
-  /** Where it can be told something; null while there is no agent process. */
-  readonly connection: () => Pick<AgentConnection, 'notify'> | null;
+  /** Where a host can be told something; null while it is not connected. */
+  readonly connection: (host: HostId) => Pick<AgentConnection, 'notify'> | null;
+  /** Every host that is connected. */
+  readonly connected: () => readonly HostId[];
   readonly log: (message: string) => void;
 };
 
@@ -44,21 +47,22 @@ export function registerEditorModels(ports: EditorModelPorts): Disposable {
     calls.onRequest('_pilothouse/editor_models/list', async () => ({ models: await list() })),
   );
   store.add(
-    calls.onRequest('_pilothouse/editor_models/generate', async (params, signal) => {
+    calls.onRequest('_pilothouse/editor_models/generate', async (params, signal, host) => {
       const parsed = z.safeParse(GENERATE, params);
       if (!parsed.success)
         throw badParams('_pilothouse/editor_models/generate', parsed.error.message);
-      return { finish: await generate(ports, parsed.data, signal) };
+      return { finish: await generate(ports, host, parsed.data, signal) };
     }),
   );
   store.add(
     vscode.lm.onDidChangeChatModels(() => {
-      ports
-        .connection()
-        ?.notify('_pilothouse/editor_models/changed', {})
-        .catch((error: unknown) =>
-          log(`the agent was not told of new models: ${messageOf(error)}`),
-        );
+      for (const host of ports.connected())
+        ports
+          .connection(host)
+          ?.notify('_pilothouse/editor_models/changed', {})
+          .catch((error: unknown) =>
+            log(`the agent was not told of new models: ${messageOf(error)}`),
+          );
     }),
   );
   return store;
@@ -86,6 +90,7 @@ function takesImages(model: vscode.LanguageModelChat): boolean {
 
 async function generate(
   ports: EditorModelPorts,
+  host: HostId,
   params: EditorGenerateParams,
   signal: AbortSignal,
 ): Promise<Finish> {
@@ -104,7 +109,11 @@ async function generate(
       },
       source.token,
     );
-    return await pump(ports, params.requestId, response, signal);
+    const send = async (part: EditorPart): Promise<void> =>
+      ports
+        .connection(host)
+        ?.notify('_pilothouse/editor_models/part', { requestId: params.requestId, part });
+    return await pump(send, response, signal);
   } catch (error) {
     throw refusal(error);
   } finally {
@@ -115,8 +124,7 @@ async function generate(
 
 /** Hands the parts on in order; each was sent before the next is read. */
 async function pump(
-  { connection }: EditorModelPorts,
-  requestId: string,
+  send: (part: EditorPart) => Promise<void>,
   response: vscode.LanguageModelChatResponse,
   signal: AbortSignal,
 ): Promise<Finish> {
@@ -126,7 +134,7 @@ async function pump(
     const part = editorPart(piece);
     if (!part) continue;
     if (part.type === 'tool_call') finish = 'tool_calls';
-    await connection()?.notify('_pilothouse/editor_models/part', { requestId, part });
+    await send(part);
   }
   // A cancelled stream just ends: that is not a complete reply.
   signal.throwIfAborted();

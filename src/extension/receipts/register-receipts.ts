@@ -18,12 +18,12 @@ const COMMANDS = [
 
 /** Registers the receipts pages and Verify. */
 export function registerReceipts(services: Services, extensionUri: vscode.Uri): Disposable {
-  const { hub, agent, calls } = services;
+  const { hub, hosts, calls } = services;
   const store = new DisposableStore();
   const verify =
     (sessionId: string): VerifyChain =>
     async (stream) =>
-      (await agent.ensure()).request(
+      (await hosts.connectFor({ sessionId })).request(
         '_pilothouse/history/verify',
         { sessionId, stream },
         { timeoutMs: VERIFY_TIMEOUT_MS },
@@ -33,7 +33,8 @@ export function registerReceipts(services: Services, extensionUri: vscode.Uri): 
     const receipts = createReceipts({
       extensionUri,
       calls,
-      read: async (params) => (await agent.ensure()).request('_pilothouse/receipts/list', params),
+      read: async (params) =>
+        (await hosts.connectFor(params)).request('_pilothouse/receipts/list', params),
       verify,
       choose: async (argument) => targetSession(services, argument),
       sessionName: (sessionId) => sessionName(hub.directory.get(sessionId)?.title ?? ''),

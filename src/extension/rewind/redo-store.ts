@@ -7,8 +7,8 @@ import type { HubChange, SessionHub } from '../sessions/session-hub.ts';
 /** What the store needs from outside. */
 export type RedoStorePorts = {
   readonly hub: SessionHub;
-  /** The agent process, if it runs. */
-  readonly connection: () => AgentConnection | null;
+  /** The agent process of the session's host, if it runs. */
+  readonly connection: (sessionId: string) => AgentConnection | null;
   readonly log: (message: string) => void;
 };
 
@@ -57,7 +57,7 @@ export class RedoStore implements Disposable {
   }
 
   async #refresh(sessionId: string): Promise<void> {
-    const connection = this.#ports.connection();
+    const connection = this.#ports.connection(sessionId);
     if (!connection) return;
     const { checkpoints } = await connection.request('_pilothouse/checkpoints/list', { sessionId });
     const can = checkpoints.some(({ state }) => state === 'redo');

@@ -41,12 +41,12 @@ export function registerRewind(services: Services): Disposable {
 /** How long the chat may take to show a moved conversation before it is not waited for any more, in milliseconds. */
 const LAY_WAIT_MS = 3_000;
 
-function rewindPorts({ hub, agent, bridge, showSession }: Services): RewindPorts {
+function rewindPorts({ hub, hosts, bridge, showSession }: Services): RewindPorts {
   const composed = new Map<string, string>();
   return {
     open: async (sessionId) => hub.open(sessionId),
     request: async (method, params) => {
-      const connection = await agent.ensure();
+      const connection = await hosts.connectFor(params);
       try {
         return await connection.request(method, params);
       } catch (error) {

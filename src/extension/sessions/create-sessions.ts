@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
-import type { Agent } from '../core/agent.ts';
+import { versionOf } from '../core/create-agent.ts';
 import { StoredDelegates } from '../delegates/stored-delegates.ts';
+import type { Hosts } from '../hosts/hosts.ts';
 import type { SessionHub } from './session-hub.ts';
 import { SessionDecorations } from './tree/decorations.ts';
 import { Folds } from './tree/folds.ts';
@@ -18,7 +19,7 @@ export type Sessions = Disposable & { readonly tree: SessionsTree; readonly unre
 export function createSessions(
   context: vscode.ExtensionContext,
   hub: SessionHub,
-  agent: Agent,
+  hosts: Hosts,
   redo: Redoable,
   log: vscode.LogOutputChannel,
 ): Sessions {
@@ -34,11 +35,12 @@ export function createSessions(
     save: (keys) => void context.workspaceState.update(FOLDED_KEY, keys),
   });
   const say = (message: string): void => log.warn(message);
-  const delegates = store.add(new StoredDelegates({ hub, agent, log: say }));
+  const delegates = store.add(new StoredDelegates({ hub, hosts, log: say }));
   const tree = store.add(
     new SessionsTree({
       hub,
-      agent,
+      hosts,
+      version: versionOf(context),
       redo,
       unread,
       delegates,

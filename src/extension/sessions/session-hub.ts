@@ -7,25 +7,26 @@ import type { McpServer } from '../../protocol/acp.ts';
 import type { GateStore } from '../approvals/gate-store.ts';
 import { isMove } from '../chat/model/control-items.ts';
 import { marksOf } from '../chat/model/marks.ts';
-import type { Agent, AgentState } from '../core/agent.ts';
 import type { ClientCalls } from '../core/client-requests.ts';
 import type { AgentConnection } from '../core/connection.ts';
 import { parseNotification } from '../core/shapes.ts';
+import { type Host, type HostChange, type Hosts, isElsewhere } from '../hosts/hosts.ts';
 import { pendingListsOf } from './control/pending-lists.ts';
 import { receiptOf } from './control/receipts.ts';
-import { SessionDirectory } from './directory.ts';
 import { LiveSession } from './live-session.ts';
 import type { LiveChange } from './live-types.ts';
+import { type RowStore, SessionLists } from './session-lists.ts';
 
 /** What the hub needs from outside. */
 export type HubPorts = {
-  readonly agent: Agent;
+  readonly hosts: Hosts;
   readonly calls: ClientCalls;
   readonly gates: GateStore;
   readonly clock: Clock;
   readonly newId: () => string;
   readonly log: (message: string) => void;
-  /** The MCP servers that a session in `cwd` gets. */
+  readonly rowStore: RowStore;
+  /** The MCP servers that a session in `cwd` of this machine gets. */
   readonly mcpServers: (cwd: string) => readonly McpServer[];
 };
 
@@ -37,7 +38,7 @@ export type HubChange = { readonly session: LiveSession; readonly change: LiveCh
  * them. Every surface (tree, chat, status bar, participant) works through it.
  */
 export class SessionHub implements Disposable {
-  readonly directory: SessionDirectory;
+  readonly directory: SessionLists;
   readonly gates: GateStore;
   readonly #ports: HubPorts;
   readonly #live = new Map<string, LiveSession>();
@@ -54,15 +55,24 @@ export class SessionHub implements Disposable {
     this.#ports = ports;
     this.gates = ports.gates;
     this.directory = this.#store.add(
-      new SessionDirectory(async (cursor) => {
-        const connection = await ports.agent.ensure();
-        const page = await connection.request('session/list', cursor ? { cursor } : {});
-        return page.nextCursor
-          ? { sessions: page.sessions, nextCursor: page.nextCursor }
-          : { sessions: page.sessions };
+      new SessionLists(
+        ports.hosts,
+        async (id, cursor) => {
+          const connection = await ports.hosts.connect(ports.hosts.get(id) ?? ports.hosts.own);
+          const page = await connection.request('session/list', cursor ? { cursor } : {});
+          return page.nextCursor
+            ? { sessions: page.sessions, nextCursor: page.nextCursor }
+            : { sessions: page.sessions };
+        },
+        ports.rowStore,
+      ),
+    );
+    this.#store.add(ports.hosts.onDidChange((change) => this.#hostChanged(change)));
+    this.#store.add(
+      ports.hosts.onDidRemove((ids) => {
+        for (const id of ids) this.#forget(id);
       }),
     );
-    this.#store.add(ports.agent.onDidChange((state) => this.#agentChanged(state)));
     this.#listen(ports.calls);
   }
 
@@ -81,8 +91,8 @@ export class SessionHub implements Disposable {
       }),
     );
     this.#store.add(
-      calls.onNotification('_pilothouse/session_changed', (params) => {
-        if (isObject(params)) this.directory.update(params['session']);
+      calls.onNotification('_pilothouse/session_changed', (params, host) => {
+        if (isObject(params)) this.directory.update(params['session'], host);
       }),
     );
     this.#store.add(
@@ -107,7 +117,7 @@ export class SessionHub implements Disposable {
 
   /** The conversation goes on at another place of its history: it is read again. */
   #layAnew(session: LiveSession): void {
-    const { connection } = this.#ports.agent;
+    const { connection } = this.#ports.hosts.agentOf(session.sessionId);
     if (!connection) return;
     session.attach(connection, null).catch((error: unknown) => {
       this.#ports.log(`session ${session.sessionId} could not be laid anew: ${messageOf(error)}`);
@@ -123,23 +133,36 @@ export class SessionHub implements Disposable {
     return this.#live.get(sessionId) ?? null;
   }
 
-  /** Starts a session in `cwd`, an absolute path. Rejects with a `CodedError`. */
-  async create(cwd: string, additionalDirectories: readonly string[] = []): Promise<LiveSession> {
-    const connection = await this.#ports.agent.ensure();
+  /** Starts a session in `cwd`, an absolute path of the host's machine. Rejects with a `CodedError`. */
+  async create(
+    cwd: string,
+    additionalDirectories: readonly string[] = [],
+    host: Host = this.#ports.hosts.own,
+  ): Promise<LiveSession> {
+    const connection = await this.#ports.hosts.connect(host);
     const made = await connection.request('session/new', {
       cwd,
-      mcpServers: [...this.#ports.mcpServers(cwd)],
+      mcpServers: this.#mcpServers(host, cwd),
       ...(additionalDirectories.length > 0
         ? { additionalDirectories: [...additionalDirectories] }
         : {}),
     });
+    this.#ports.hosts.learn(made.sessionId, host.id);
     const session = this.#adopt(made.sessionId, cwd);
     session.expect();
     const now = new Date(this.#ports.clock.now()).toISOString();
     if (!this.directory.get(made.sessionId))
-      this.directory.update({ sessionId: made.sessionId, cwd, createdAt: now, updatedAt: now });
+      this.directory.update(
+        { sessionId: made.sessionId, cwd, createdAt: now, updatedAt: now },
+        host.id,
+      );
     await session.attach(connection, made.configOptions);
     return session;
+  }
+
+  /** The programs and keys of this machine's settings are none of another machine's. */
+  #mcpServers(host: Host, cwd: string): McpServer[] {
+    return isElsewhere(host) ? [] : [...this.#ports.mcpServers(cwd)];
   }
 
   /** The session, attached to the agent: a live one stays as it is, a stored one is resumed. */
@@ -158,15 +181,16 @@ export class SessionHub implements Disposable {
   }
 
   async #resume(sessionId: string): Promise<LiveSession> {
-    const connection = await this.#ports.agent.ensure();
-    const cwd = this.#live.get(sessionId)?.cwd ?? (await this.#cwdOf(sessionId));
+    const host = this.#ports.hosts.of(sessionId);
+    const connection = await this.#ports.hosts.connect(host);
+    const cwd = this.#live.get(sessionId)?.cwd ?? (await this.#cwdOf(sessionId, host));
     const session = this.#adopt(sessionId, cwd);
     session.expect();
     try {
       const resumed = await connection.request('session/resume', {
         sessionId,
         cwd,
-        mcpServers: [...this.#ports.mcpServers(cwd)],
+        mcpServers: this.#mcpServers(host, cwd),
       });
       await session.attach(connection, resumed.configOptions);
       return session;
@@ -177,10 +201,10 @@ export class SessionHub implements Disposable {
     }
   }
 
-  async #cwdOf(sessionId: string): Promise<string> {
-    if (!this.directory.get(sessionId)) await this.directory.refresh();
-    while (!this.directory.get(sessionId) && this.directory.hasMore)
-      await this.directory.loadMore();
+  async #cwdOf(sessionId: string, { id }: Host): Promise<string> {
+    if (!this.directory.get(sessionId)) await this.directory.refresh(id);
+    while (!this.directory.get(sessionId) && this.directory.hasMoreOf(id))
+      await this.directory.loadMore(id);
     const row = this.directory.get(sessionId);
     if (row) return row.cwd;
     throw new CodedError(
@@ -199,7 +223,7 @@ export class SessionHub implements Disposable {
       log,
       connect: async () => {
         await this.open(sessionId);
-        return this.#ports.agent.ensure();
+        return this.#ports.hosts.connectFor({ sessionId });
       },
       cancelGates: () => gates.cancelSession(sessionId),
     });
@@ -226,12 +250,17 @@ export class SessionHub implements Disposable {
       return;
     }
     this.gates.cancelSession(sessionId);
-    await this.#ports.agent.connection?.notify('session/cancel', { sessionId });
+    const host = this.#ports.hosts.of(sessionId);
+    // A process that does not run has nothing to stop; another machine's host may well.
+    const connection = isElsewhere(host)
+      ? await this.#ports.hosts.connect(host)
+      : host.agent.connection;
+    await connection?.notify('session/cancel', { sessionId });
   }
 
   /** Removes a session and every trace of it. */
   async delete(sessionId: string): Promise<void> {
-    const connection = await this.#ports.agent.ensure();
+    const connection = await this.#ports.hosts.connectFor({ sessionId });
     this.gates.cancelSession(sessionId);
     await connection.request('session/delete', { sessionId });
     this.#forget(sessionId);
@@ -243,26 +272,33 @@ export class SessionHub implements Disposable {
     session?.dispose();
     this.gates.cancelSession(sessionId);
     this.directory.remove(sessionId);
+    this.#ports.hosts.forget(sessionId);
     this.#removed.fire(sessionId);
   }
 
-  #agentChanged(state: AgentState): void {
+  #hostChanged({ host, state }: HostChange): void {
     if (state.kind === 'ready') {
-      void this.#reattach(state.connection);
+      void this.#reattach(host, state.connection);
       return;
     }
-    this.gates.cancelAll();
-    for (const session of this.#live.values()) session.detach(state.kind === 'failed');
+    const isOfHost = (sessionId: string): boolean => this.#ports.hosts.of(sessionId).id === host.id;
+    for (const { gateId, sessionId } of this.gates.all())
+      if (isOfHost(sessionId)) this.gates.answer(gateId, { kind: 'cancelled' });
+    // A session of another machine goes on there: only that machine can tell how its turn ended.
+    const isFinal = state.kind === 'failed' && !isElsewhere(host);
+    for (const session of this.#live.values())
+      if (isOfHost(session.sessionId)) session.detach(isFinal);
   }
 
   /** After a restart: what was followed is followed again, and the list is fetched. */
-  async #reattach(connection: AgentConnection): Promise<void> {
-    const { log } = this.#ports;
-    await this.directory.refresh().catch((error: unknown) => {
+  async #reattach({ id }: Host, connection: AgentConnection): Promise<void> {
+    const { log, hosts } = this.#ports;
+    await this.directory.refresh(id).catch((error: unknown) => {
       log(`sessions could not be listed again: ${messageOf(error)}`);
     });
     for (const { sessionId } of this.live()) {
       if (connection.isClosed) return;
+      if (hosts.of(sessionId).id !== id) continue;
       await this.open(sessionId).catch((error: unknown) => {
         log(`session ${sessionId} could not be followed again: ${messageOf(error)}`);
       });
@@ -271,7 +307,7 @@ export class SessionHub implements Disposable {
 
   /** Opens a session again after its store failed. Rejects if that fails; it then still says why it can't be saved. */
   async reopen(sessionId: string): Promise<LiveSession> {
-    const connection = await this.#ports.agent.ensure();
+    const connection = await this.#ports.hosts.connectFor({ sessionId });
     this.#live.get(sessionId)?.detach();
     await connection.request('session/close', { sessionId }).catch((error: unknown) => {
       this.#ports.log(`session ${sessionId} could not be closed: ${messageOf(error)}`);

@@ -14,6 +14,8 @@ export type SessionState =
   | 'failed'
   /** The agent process ended, or the window was closed, during its last turn. */
   | 'interrupted'
+  /** Its host is not reached: what it does is not known. */
+  | 'offline'
   | 'idle';
 
 /**
@@ -28,6 +30,8 @@ export type SessionView = {
   readonly state: SessionState;
   readonly unread: boolean;
   readonly gates: readonly Gate[];
+  /** The name of its host, where it is not the window's own. */
+  readonly hostName?: string;
   /** Why it can't be saved, where it can't. */
   readonly fault?: string;
   /** Left out where nothing is known. */

@@ -7,7 +7,7 @@ import { affects } from './settings.ts';
 
 /** Follows what changes in the editor: settings, trust, folders. */
 export function watchEditor(services: Services, surfaces: Surfaces): Disposable {
-  const { agent, bridge, tree, log } = services;
+  const { hosts, bridge, tree, log } = services;
   const store = new DisposableStore();
   const refresh = (): void => {
     surfaces.update();
@@ -17,8 +17,10 @@ export function watchEditor(services: Services, surfaces: Surfaces): Disposable 
   store.add(
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (!affects(event, '')) return;
-      if (affects(event, 'models') && agent.connection)
-        void configureModels(agent.connection, (message) => log.warn(message));
+      if (affects(event, 'models'))
+        void hosts.everyLocal(async (connection) =>
+          configureModels(connection, (message) => log.warn(message)),
+        );
       refresh();
     }),
   );

@@ -37,10 +37,10 @@ const STAGED: vscode.DocumentSelector = { scheme: STAGED_SCHEME };
 
 /** Registers everything that shows, keeps and discards staged edits. */
 export function registerStaged(services: Services, stagedStore: StagedStore): Staged {
-  const { hub, agent, log } = services;
+  const { hub, hosts, log } = services;
   const store = new DisposableStore();
   const read = async (sessionId: string, path: string, side: 'base' | 'staged') => {
-    const connection = await agent.ensure();
+    const connection = await hosts.connectFor({ sessionId });
     return (await connection.request('_pilothouse/staged/text', { sessionId, path, side })).text;
   };
   const files = store.add(new StagedFiles(stagedStore, read, (message) => log.warn(message)));
@@ -63,7 +63,7 @@ export function registerStaged(services: Services, stagedStore: StagedStore): St
     }),
   );
   const ask: AskAgent = async (method, params) => {
-    const connection = await agent.ensure();
+    const connection = await hosts.connectFor(params);
     try {
       return await connection.request(method, params);
     } catch (error) {

@@ -19,8 +19,8 @@ const NOTHING: StagedState = { mode: 'immediate', files: [] };
 export type StagedStorePorts = {
   readonly hub: SessionHub;
   readonly calls: ClientCalls;
-  /** The agent process, if it runs: a list is not worth starting it. */
-  readonly connection: () => AgentConnection | null;
+  /** The agent process of the session's host, if it runs: a list is not worth starting it. */
+  readonly connection: (sessionId: string) => AgentConnection | null;
   readonly log: (message: string) => void;
 };
 
@@ -61,7 +61,7 @@ export class StagedStore implements Disposable {
 
   /** Asks for the list again. Rejects if the agent can't be asked. */
   async refresh(sessionId: string): Promise<StagedState> {
-    const connection = this.#ports.connection();
+    const connection = this.#ports.connection(sessionId);
     if (!connection) return this.of(sessionId);
     const state = await connection.request('_pilothouse/staged/list', { sessionId });
     this.#states.set(sessionId, state);

@@ -16,12 +16,17 @@ export type Surfaces = Disposable & { readonly update: () => void };
 
 /** Builds status bar, notifications, unread marks and context keys, all from the same state. */
 export function createSurfaces(services: Services, unread: UnreadMarks): Surfaces {
-  const { hub, agent, bridge, chat, tree } = services;
+  const { hub, hosts, bridge, chat, tree } = services;
   const store = new DisposableStore();
   const nameOf = (id: string): string => sessionName(hub.directory.get(id)?.title ?? '');
   const isShown = (id: string): boolean => chat.isVisible && bridge.sessionId === id;
   const summary = () =>
-    summarize(tree.views(), hub.gates.all().length, agent.state, settings.showIdleStatusBar());
+    summarize(
+      tree.views(),
+      hub.gates.all().length,
+      hosts.own.agent.state,
+      settings.showIdleStatusBar(),
+    );
   const keys = new ContextKeys();
   const bar = store.add(new StatusBar(summary));
   const update = (): void => {
@@ -30,6 +35,7 @@ export function createSurfaces(services: Services, unread: UnreadMarks): Surface
       listed: hub.directory.hasLoaded,
       chatSession: bridge.sessionId !== null,
       delegates: bridge.session?.delegates.list ?? null,
+      hosts: hosts.added().length > 0,
       groupedByFolder: settings.grouping() === 'folder',
       views: tree.views(),
     });
@@ -45,7 +51,8 @@ export function createSurfaces(services: Services, unread: UnreadMarks): Surface
       if (change.kind === 'chat' || change.kind === 'delegate_rows') return;
       update();
       if (change.kind === 'turn_ended') news(session.sessionId);
-      if (change.kind === 'stop_overdue') void offerRestart(nameOf(session.sessionId));
+      if (change.kind === 'stop_overdue')
+        void offerRestart(nameOf(session.sessionId), session.sessionId);
     }),
   );
   store.add(
@@ -56,7 +63,8 @@ export function createSurfaces(services: Services, unread: UnreadMarks): Surface
   );
   store.add(hub.directory.onDidChange(update));
   store.add(hub.onDidRemove((id) => unread.clear(id)));
-  store.add(agent.onDidChange(update));
+  store.add(hosts.onDidChange(update));
+  store.add(hosts.onDidChangeList(update));
   store.add(
     bridge.onDidShow((id) => {
       if (id !== null) unread.clear(id);
@@ -75,7 +83,7 @@ export function createSurfaces(services: Services, unread: UnreadMarks): Surface
 }
 
 /** The agent had its grace: only a new process will end the turn now. */
-async function offerRestart(name: string): Promise<void> {
+async function offerRestart(name: string, sessionId: string): Promise<void> {
   const restart = l10n.t('Restart Agent');
   const picked = await vscode.window.showWarningMessage(
     l10n.t(
@@ -84,5 +92,6 @@ async function offerRestart(name: string): Promise<void> {
     ),
     restart,
   );
-  if (picked === restart) await vscode.commands.executeCommand('pilothouse.restartAgent');
+  if (picked === restart)
+    await vscode.commands.executeCommand('pilothouse.restartAgent', { sessionId });
 }

@@ -1,4 +1,4 @@
-import type { CodeLens } from 'vscode';
+import { type CodeLens, type DocumentLink, Uri } from 'vscode';
 import {
   AbstractMessageReader,
   AbstractMessageWriter,
@@ -14,7 +14,7 @@ import {
   TextDocumentContentRequest,
 } from 'vscode-languageclient/node';
 import { messageOf } from '../../base/errors.ts';
-import type { JsonObject } from '../../base/json.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
 import type { TranscriptClient, TranscriptPorts } from './ports.ts';
 
 const STOP_TIMEOUT_MS = 1_000;
@@ -70,30 +70,53 @@ export function createTranscriptClient(ports: TranscriptPorts): TranscriptClient
     await ports.connect();
     return { reader: new TunnelReader(ports), writer: new TunnelWriter(ports), detached: true };
   };
-  const client = new LanguageClient('pilothouse-transcript', 'Pilothouse Transcript', transports, {
-    documentSelector: [{ scheme: 'agent-session' }],
-    outputChannel: ports.log,
-    revealOutputChannelOn: RevealOutputChannelOn.Never,
-    initializationFailedHandler: () => false,
-    // Starting again is up to the agent's connection: a client that retried by itself would start the process.
-    errorHandler: {
-      error: () => ({ action: ErrorAction.Continue, handled: true }),
-      closed: () => ({ action: CloseAction.DoNotRestart, handled: true }),
-    },
-    middleware: {
-      provideCodeLenses: async (document, token, next) => {
-        const lenses = await next(document, token);
-        return lenses?.map((lens) => withTitle(lens, ports.lensTitles));
+  const uris = hostUris(ports.prefix);
+  const client = new LanguageClient(
+    `pilothouse-transcript-${ports.hostId}`,
+    'Pilothouse Transcript',
+    transports,
+    {
+      // Each host's client speaks of its own documents only; the names of hosts' folders begin with an @.
+      documentSelector: [
+        { scheme: SCHEME, pattern: ports.prefix === '' ? '/[!@]*/**' : `${ports.prefix}/**` },
+      ],
+      uriConverters: { code2Protocol: uris.toServer, protocol2Code: uris.toEditor },
+      outputChannel: ports.log,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      initializationFailedHandler: () => false,
+      // Starting again is up to the agent's connection: a client that retried by itself would start the process.
+      errorHandler: {
+        error: () => ({ action: ErrorAction.Continue, handled: true }),
+        closed: () => ({ action: CloseAction.DoNotRestart, handled: true }),
+      },
+      middleware: {
+        provideTextDocumentContent: (uri, token, next) =>
+          uris.isOurs(uri) ? next(uri, token) : null,
+        provideDocumentLinks: async (document, token, next) => {
+          const links = await next(document, token);
+          const { elsewhere } = ports;
+          return elsewhere === null ? links : links?.map((link) => notHere(link, elsewhere));
+        },
+        provideCodeLenses: async (document, token, next) => {
+          const lenses = await next(document, token);
+          return lenses?.map((lens) =>
+            withUri(withTitle(lens, ports.lensTitles), document.uri.toString()),
+          );
+        },
       },
     },
-  });
+  );
   const restart = ports.onDidConnect(() => {
     if (client.state === State.Stopped) start(client, ports);
   });
   return {
     content: async (uri) => {
       if (client.state !== State.Running) await client.start();
-      return (await client.sendRequest(TextDocumentContentRequest.type, { uri })).text;
+      return (
+        await client.sendRequest(TextDocumentContentRequest.type, {
+          uri: uris.toServer(Uri.parse(uri)),
+        })
+      ).text;
     },
     stop: async () => {
       restart.dispose();
@@ -104,6 +127,45 @@ export function createTranscriptClient(ports: TranscriptPorts): TranscriptClient
       }
     },
   };
+}
+
+const SCHEME = 'agent-session';
+
+/** Takes the host's part off the path for the server, and puts it on again. */
+function hostUris(prefix: string): {
+  readonly isOurs: (uri: Uri) => boolean;
+  readonly toServer: (uri: Uri) => string;
+  readonly toEditor: (uri: string) => Uri;
+} {
+  const isOurs = (uri: Uri): boolean =>
+    uri.scheme === SCHEME &&
+    (prefix === '' ? !uri.path.startsWith('/@') : uri.path.startsWith(`${prefix}/`));
+  return {
+    isOurs,
+    toServer: (uri) =>
+      (isOurs(uri) ? uri.with({ path: uri.path.slice(prefix.length) }) : uri).toString(),
+    toEditor: (text) => {
+      const uri = Uri.parse(text);
+      return uri.scheme === SCHEME ? uri.with({ path: prefix + uri.path }) : uri;
+    },
+  };
+}
+
+/** A file of another machine: a click says so. */
+function notHere(link: DocumentLink, host: string): DocumentLink {
+  if (link.target?.scheme !== 'file') return link;
+  const query = encodeURIComponent(JSON.stringify([link.target.path, host]));
+  link.target = Uri.parse(`command:pilothouse.internal.transcript.elsewhere?${query}`);
+  return link;
+}
+
+/** Lenses name the document as the editor knows it. */
+function withUri(lens: CodeLens, uri: string): CodeLens {
+  if (lens.command?.arguments)
+    lens.command.arguments = lens.command.arguments.map((one: unknown) =>
+      isObject(one) && 'uri' in one ? { ...one, uri } : one,
+    );
+  return lens;
 }
 
 function start(client: LanguageClient, ports: TranscriptPorts): void {

@@ -4,6 +4,12 @@ import type { JsonObject } from '../../base/json.ts';
 
 /** What the transcript's language client needs; its bundle shares nothing else with the extension. */
 export type TranscriptPorts = {
+  /** Names the host. */
+  readonly hostId: string;
+  /** The name of a host of another machine, whose files are not opened here; null for every other. */
+  readonly elsewhere: string | null;
+  /** What the paths of its documents begin with, which its server does not know of; empty for the window's own. */
+  readonly prefix: string;
   /** Resolves when the agent process is there. */
   readonly connect: () => Promise<void>;
   /** Hands a message to the server; rejects if the process is gone. */

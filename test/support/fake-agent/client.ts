@@ -5,6 +5,7 @@ import { Agent } from '../../../src/extension/core/agent.ts';
 import { launchAgent } from '../../../src/extension/core/agent-process.ts';
 import { ClientCalls } from '../../../src/extension/core/client-requests.ts';
 import { systemClock } from '../../../src/extension/core/system-clock.ts';
+import { Hosts } from '../../../src/extension/hosts/hosts.ts';
 import type { LiveSession } from '../../../src/extension/sessions/live-session.ts';
 import { SessionHub } from '../../../src/extension/sessions/session-hub.ts';
 
@@ -44,12 +45,14 @@ export class FakeSetup {
         onNotification: (method, params) => void this.calls.notify(method, params),
         onProblem: log,
       },
+      offers: { documents: true },
       log,
       prepare: async () => undefined,
       forbidden: () => null,
     });
     this.hub = new SessionHub({
-      agent: this.agent,
+      hosts: new Hosts(this.agent),
+      rowStore: { load: () => [], save: () => undefined },
       calls: this.calls,
       gates: this.gates,
       clock: systemClock,

@@ -4,7 +4,7 @@ import { CodedError, messageOf } from '../../../base/errors.ts';
 import type { ChatAttachment, ChatSendMode, ChatStatus, ToChat } from '../../../protocol/chat.ts';
 import type { ChatStringKey } from '../../../protocol/chat-strings.ts';
 import { chatGate } from '../../approvals/gate.ts';
-import type { Agent } from '../../core/agent.ts';
+import type { Hosts } from '../../hosts/hosts.ts';
 import type { LiveSession } from '../../sessions/live-session.ts';
 import type { HubChange, SessionHub } from '../../sessions/session-hub.ts';
 import { type Availability, chatStatus } from '../chat-status.ts';
@@ -13,7 +13,7 @@ import { Outbox, type Schedule } from './outbox.ts';
 /** What the bridge needs from outside. */
 export type BridgePorts = {
   readonly hub: SessionHub;
-  readonly agent: Agent;
+  readonly hosts: Hosts;
   readonly schedule: Schedule;
   readonly availability: () => Availability;
   /** What Enter does while a turn runs. */
@@ -59,7 +59,7 @@ export class ChatBridge implements Disposable {
     this.#store.add(this.#outbox);
     this.#store.add(ports.hub.onDidChange((change) => this.#sessionChanged(change)));
     this.#store.add(ports.hub.onDidRemove((id) => this.#removed(id)));
-    this.#store.add(ports.agent.onDidChange(() => this.updateStatus()));
+    this.#store.add(ports.hosts.onDidChange(() => this.updateStatus()));
     this.#store.add(
       ports.onDidChangeAside((id) => {
         if (id === this.#sessionId) this.updateStatus();
@@ -213,11 +213,11 @@ export class ChatBridge implements Disposable {
   }
 
   #status(): ReturnType<typeof chatStatus> {
-    const { hub, agent, availability, runningSend, aside } = this.#ports;
+    const { hub, hosts, availability, runningSend, aside } = this.#ports;
     const id = this.#sessionId;
     const status = chatStatus({
       availability: availability(),
-      agent: agent.state,
+      host: hosts.of(id),
       session: this.session,
       opening: this.#opening !== null,
       openGates: id === null ? 0 : hub.gates.ofSession(id).length,

@@ -26,3 +26,11 @@ function strings(value: Record<string, unknown>): Target {
     ...(typeof loopId === 'string' ? { loopId } : {}),
   };
 }
+
+/** The host that a command's argument names: a node of the sessions tree, or `{hostId}`. */
+export function hostIdOf(argument: unknown): string | undefined {
+  if (!isObject(argument)) return undefined;
+  const { host, hostId } = argument;
+  if (typeof hostId === 'string') return hostId;
+  return isObject(host) && typeof host['id'] === 'string' ? host['id'] : undefined;
+}

@@ -16,9 +16,11 @@ export async function pickSession(
   const items = tree
     .views()
     .filter(filter)
-    .map(({ row, state }) => ({
+    .map(({ row, state, hostName }) => ({
       label: `$(${ICONS[state]}) ${sessionName(row.title)}`,
-      description: `${baseName(row.cwd)} · ${relativeTime(row.updatedAt, Date.now())}`,
+      description: [hostName, baseName(row.cwd), relativeTime(row.updatedAt, Date.now())]
+        .filter((part) => part !== undefined)
+        .join(' · '),
       detail: row.cwd,
       sessionId: row.sessionId,
     }));
@@ -37,6 +39,7 @@ const ICONS: Readonly<Record<SessionView['state'], string>> = {
   failed: 'error',
   faulted: 'error',
   interrupted: 'debug-disconnect',
+  offline: 'debug-disconnect',
   idle: 'comment-discussion',
 };
 

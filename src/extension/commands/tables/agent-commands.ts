@@ -1,14 +1,15 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import type { ListedRule } from '../../../protocol/pilothouse.ts';
+import { targetOf } from '../picks/arguments.ts';
 import type { CommandTable, Services } from '../services.ts';
 
 /** Commands about the agent process, its rules, and the extension itself. */
 export function agentCommands(services: Services): CommandTable {
-  const { agent, log, bridge, extensionId } = services;
+  const { hosts, log, bridge, extensionId } = services;
   return {
-    'pilothouse.restartAgent': async () => {
-      await agent.restart();
+    'pilothouse.restartAgent': async (argument) => {
+      await hosts.agentOf(targetOf(argument).sessionId ?? null).restart();
     },
     'pilothouse.showLog': async () => log.show(),
     'pilothouse.openSettings': async () =>
@@ -28,11 +29,9 @@ async function rulesOf(
   services: Services,
   sessionId: string | null,
 ): Promise<readonly ListedRule[]> {
-  const connection = await services.agent.ensure();
-  const { rules } = await connection.request(
-    '_pilothouse/policy/list',
-    sessionId === null ? {} : { sessionId },
-  );
+  const params = sessionId === null ? {} : { sessionId };
+  const connection = await services.hosts.connectFor(params);
+  const { rules } = await connection.request('_pilothouse/policy/list', params);
   return rules;
 }
 
@@ -67,7 +66,7 @@ async function resetRules(services: Services, sessionId: string | null): Promise
     placeHolder: l10n.t('Which answers shall be forgotten?'),
   });
   if (!picked) return;
-  const connection = await services.agent.ensure();
+  const connection = await services.hosts.connectFor({ sessionId });
   const { removed } = await connection.request('_pilothouse/policy/reset', {
     scope: picked.scope,
     ...(sessionId === null ? {} : { sessionId }),

@@ -143,6 +143,7 @@ async function save(services: Services, source: Source, key: string, model: stri
   if (key.trim() !== '') await storeKey(services, source.id, key.trim());
   await saveProviders([...others, providerEntry(existing, source, model)]);
   await saveDefaultModel(`${source.id}/${model}`);
-  const { connection } = services.agent;
-  if (connection) await configureModels(connection, (text) => services.log.warn(text));
+  await services.hosts.everyLocal(async (connection) =>
+    configureModels(connection, (text) => services.log.warn(text)),
+  );
 }

@@ -41,7 +41,7 @@ async function pickSource(): Promise<string | undefined> {
   });
 }
 
-async function removeKey({ keys, agent }: Services): Promise<void> {
+async function removeKey({ keys, hosts }: Services): Promise<void> {
   const sources = await keys.sources();
   if (sources.length === 0) {
     void vscode.window.showInformationMessage(l10n.t('No API key is stored.'));
@@ -53,5 +53,7 @@ async function removeKey({ keys, agent }: Services): Promise<void> {
   });
   if (!source) return;
   await keys.remove(source);
-  await agent.connection?.request('_pilothouse/secrets/set', { source, key: null });
+  await hosts.everyLocal(async (connection) =>
+    connection.request('_pilothouse/secrets/set', { source, key: null }),
+  );
 }

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { sessionName } from '../../sessions/tree/tree-model.ts';
 import { saveGrouping } from '../../settings/settings.ts';
-import { targetOf } from '../picks/arguments.ts';
+import { hostIdOf, targetOf } from '../picks/arguments.ts';
 import { pickSession, targetSession } from '../picks/pick-session.ts';
 import type { CommandTable, Services } from '../services.ts';
 
@@ -27,8 +27,8 @@ export function sessionCommands(services: Services): CommandTable {
       if (filter !== undefined) tree.setFilter(filter);
     },
     'pilothouse.clearFilter': async () => tree.setFilter(''),
-    'pilothouse.refreshSessions': async () => hub.directory.refresh(),
-    'pilothouse.loadMoreSessions': async () => hub.directory.loadMore(),
+    'pilothouse.refreshSessions': async () => hub.directory.refreshAll(),
+    'pilothouse.loadMoreSessions': async (argument) => hub.directory.loadMore(hostIdOf(argument)),
     'pilothouse.groupByFolder': async () => saveGrouping('folder'),
     'pilothouse.groupByStatus': async () => saveGrouping('status'),
     'pilothouse.deleteSession': async (argument) => deleteSession(services, argument),

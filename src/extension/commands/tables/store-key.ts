@@ -1,11 +1,13 @@
 import type { Services } from '../services.ts';
 
-/** Keeps a key and hands it to a running agent. */
+/** Keeps a key and hands it to the agents that run on this machine. */
 export async function storeKey(
-  { keys, agent }: Services,
+  { keys, hosts }: Services,
   source: string,
   key: string,
 ): Promise<void> {
   await keys.set(source, key);
-  await agent.connection?.request('_pilothouse/secrets/set', { source, key });
+  await hosts.everyLocal(async (connection) =>
+    connection.request('_pilothouse/secrets/set', { source, key }),
+  );
 }

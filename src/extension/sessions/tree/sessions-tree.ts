@@ -5,17 +5,19 @@ import type { Event } from '../../../base/emitter.ts';
 import { messageOf } from '../../../base/errors.ts';
 import type { Gate } from '../../approvals/gate.ts';
 import type { ChatChange } from '../../chat/model/conversation.ts';
-import type { Agent } from '../../core/agent.ts';
 import { folderInUseWords } from '../../core/offline-words.ts';
 import type { Delegate } from '../../delegates/delegate-list.ts';
 import type { StoredDelegates } from '../../delegates/stored-delegates.ts';
+import { type HostId, OWN_HOST } from '../../hosts/host.ts';
+import { hostView } from '../../hosts/host-view.ts';
+import type { Host, Hosts } from '../../hosts/hosts.ts';
 import { settings } from '../../settings/settings.ts';
 import { currentValue } from '../session-facts.ts';
 import type { SessionHub } from '../session-hub.ts';
 import { type SessionView, sessionState, sessionTraits } from '../session-view.ts';
 import type { Folds } from './folds.ts';
 import { treeItem } from './tree-items.ts';
-import { childNodes, foldKey, type TreeNode, topNodes } from './tree-model.ts';
+import { childNodes, foldKey, hostNode, type TreeNode, topNodes } from './tree-model.ts';
 import type { UnreadMarks } from './unread.ts';
 
 /** The sessions view's id in the manifest. */
@@ -27,7 +29,9 @@ const MINUTE_MS = 60_000;
 /** What the tree is built on. */
 export type TreePorts = {
   readonly hub: SessionHub;
-  readonly agent: Agent;
+  readonly hosts: Hosts;
+  /** The version of this extension. */
+  readonly version: string;
   readonly unread: UnreadMarks;
   readonly log: (message: string) => void;
   readonly canStart: () => boolean;
@@ -62,7 +66,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
 
   constructor(ports: TreePorts) {
     this.#ports = ports;
-    const { hub, agent, unread } = ports;
+    const { hub, hosts, unread } = ports;
     this.#view = this.#store.add(
       vscode.window.createTreeView(SESSIONS_VIEW, {
         treeDataProvider: this,
@@ -80,7 +84,8 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
         if (change.kind !== 'chat' || this.#stepsChanged(change.changes)) this.refreshSoon();
       }),
     );
-    this.#store.add(agent.onDidChange(later));
+    this.#store.add(hosts.onDidChange(later));
+    this.#store.add(hosts.onDidChangeList(later));
     this.#store.add(ports.delegates.onDidChange(later));
     const folded = (element: TreeNode, isFolded: boolean): void =>
       ports.folds.set(foldKey(element), isFolded);
@@ -135,7 +140,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   async #select(): Promise<void> {
     const wanted = this.#toSelect;
     if (wanted === null || !this.#view.visible) return;
-    const node = this.#top()
+    const node = this.#groups()
       .flatMap(childNodes)
       .find((one) => one.kind === 'session' && one.view.row.sessionId === wanted);
     if (!node) return;
@@ -165,11 +170,11 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
 
   /** Without sessions the view's own text says that nothing runs; who holds the folder, it can't say. */
   #offlineMessage(): string | null {
-    const { state } = this.#ports.agent;
+    const { state } = this.#ports.hosts.own.agent;
     if (state.kind !== 'failed' && state.kind !== 'restarting') return null;
     const inUse = folderInUseWords(state);
     if (inUse !== null) return `${inUse} ${l10n.t('Then use Restart Agent above.')}`;
-    if (this.#ports.hub.directory.rows().length === 0) return null;
+    if (this.#ports.hub.directory.rowsOf(OWN_HOST).length === 0) return null;
     if (state.kind === 'failed')
       return l10n.t(
         'The agent process is not running ({0}). Use Restart Agent above.',
@@ -180,14 +185,16 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
 
   /** Sessions as shown, in the order of their last message. */
   views(): SessionView[] {
-    const { hub, unread, redo, delegates } = this.#ports;
+    const { hub, hosts, unread, redo, delegates } = this.#ports;
     return hub.directory.rows().map((listed) => {
       const live = hub.get(listed.sessionId);
       const gates = hub.gates.ofSession(listed.sessionId);
       const row = { ...listed, model: currentValue(live, 'model') ?? listed.model };
+      const { added, agent } = hosts.of(listed.sessionId);
       return {
         row,
-        state: sessionState(row, live, gates.length),
+        state: added && !agent.connection ? 'offline' : sessionState(row, live, gates.length),
+        ...(added ? { hostName: added.name } : {}),
         unread: unread.has(row.sessionId),
         gates,
         ...(live?.durability.fault ? { fault: live.durability.fault.message } : {}),
@@ -197,13 +204,28 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     });
   }
 
+  /** Without hosts that a person added, the sessions stand at the top. */
   #top(): TreeNode[] {
+    const { hosts, version } = this.#ports;
+    const views = this.views();
+    if (hosts.added().length === 0) return this.#below(OWN_HOST, views);
+    return hosts.all().map((host) => {
+      const own = views.filter(({ row }) => hosts.of(row.sessionId).id === host.id);
+      return hostNode(
+        hostView(host, hosts.offlineSince(host.id), version),
+        this.#below(host.id, own),
+      );
+    });
+  }
+
+  #below(hostId: HostId, views: readonly SessionView[]): TreeNode[] {
     return topNodes({
-      views: this.views(),
+      views,
       grouping: settings.grouping(),
       filter: this.#filter,
-      hasMore: this.#ports.hub.directory.hasMore,
+      hasMore: this.#ports.hub.directory.hasMoreOf(hostId),
       now: Date.now(),
+      hostId,
     });
   }
 
@@ -219,13 +241,21 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
 
   /** The list is fetched once by itself; a process that keeps failing is not started from here. */
   async #firstLoad(): Promise<void> {
-    const { hub, agent, canStart, log } = this.#ports;
-    const { kind } = agent.state;
+    const { hub, hosts, canStart, log } = this.#ports;
+    if (canStart()) for (const host of hosts.added()) this.#firstLoadOf(host);
+    const { kind } = hosts.own.agent.state;
     if (hub.directory.hasLoaded || !canStart() || kind === 'failed' || kind === 'restarting')
       return;
     this.#loading ??= this.#load(hub, log);
     await this.#loading;
     this.#loading = null;
+  }
+
+  /** An added host is reached when the tree is seen first; one that failed waits for Retry. */
+  #firstLoadOf({ id, agent }: Host): void {
+    const { hub, log } = this.#ports;
+    if (agent.state.kind !== 'stopped') return;
+    hub.directory.refresh(id).catch((error: unknown) => log(messageOf(error)));
   }
 
   async #load(hub: SessionHub, log: (message: string) => void): Promise<void> {
@@ -239,8 +269,24 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
 
   getParent(node: TreeNode): TreeNode | undefined {
     if (node.kind === 'gate' || node.kind === 'delegate') return node.parent;
+    if (node.kind === 'group') return this.#hostOf(node);
     if (node.kind !== 'session') return undefined;
-    return this.#top().find((one) => one.kind === 'group' && one.id === node.groupId);
+    return this.#groups().find((one) => one.kind === 'group' && one.id === node.groupId);
+  }
+
+  /** The nodes that sessions stand below. */
+  #groups(): TreeNode[] {
+    return this.#top().flatMap((one) => (one.kind === 'host' ? childNodes(one) : [one]));
+  }
+
+  #hostOf(child: TreeNode): TreeNode | undefined {
+    return this.#top().find(
+      (one) =>
+        one.kind === 'host' &&
+        one.nodes.some(
+          (node) => node.kind === 'group' && child.kind === 'group' && node.id === child.id,
+        ),
+    );
   }
 
   dispose(): void {

@@ -1,9 +1,11 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { type Gate, gateTitle } from '../../approvals/gate.ts';
+import { OWN_HOST } from '../../hosts/host.ts';
 import { type SessionState, type SessionView, sessionContext } from '../session-view.ts';
 import { delegateItem } from './delegate-items.ts';
 import type { Folds } from './folds.ts';
+import { hostItem, noteItem } from './host-items.ts';
 import { relativeTime } from './relative-time.ts';
 import { baseName, childNodes, foldKey, sessionName, type TreeNode } from './tree-model.ts';
 
@@ -32,7 +34,11 @@ export function treeItem(
     case 'delegate':
       return delegateItem(node.delegate, { hasOwn: childNodes(node).length > 0, isFolded });
     case 'more':
-      return moreItem();
+      return moreItem(node.hostId);
+    case 'host':
+      return hostItem(node.host, now);
+    case 'note':
+      return noteItem(node.host, node.note);
   }
 }
 
@@ -41,7 +47,7 @@ function groupItem(id: string, label: string, count: number): vscode.TreeItem {
   item.id = `group:${id}`;
   item.description = String(count);
   item.contextValue = 'group';
-  if (id.startsWith('folder:')) {
+  if (/^(?:[^:]+\/)?folder:/.test(id)) {
     item.label = baseName(label);
     item.tooltip = label;
     item.iconPath = vscode.ThemeIcon.Folder;
@@ -63,7 +69,7 @@ function sessionItem(view: SessionView, now: number, isFolded: boolean): vscode.
   const below = gates.length > 0 ? ':asking' : delegates.length > 0 ? ':delegates' : '';
   item.id = `session:${row.sessionId}${below}`;
   // What is wrong is read where everybody looks, not only in a tooltip.
-  const trouble = state === 'faulted' || state === 'interrupted' ? `${stateWord(state)} · ` : '';
+  const trouble = TROUBLED.has(state) ? `${stateWord(state)} · ` : '';
   item.description = `${trouble}${baseName(row.cwd)} · ${time}`;
   item.resourceUri = sessionUri(row.sessionId);
   item.iconPath = icon(state);
@@ -78,6 +84,9 @@ function sessionItem(view: SessionView, now: number, isFolded: boolean): vscode.
   item.accessibilityInformation = { label: parts.filter((part) => part !== '').join(', ') };
   return item;
 }
+
+/** States that the row says in words. */
+const TROUBLED: ReadonlySet<SessionState> = new Set(['faulted', 'interrupted', 'offline']);
 
 function gateItem(gate: Gate): vscode.TreeItem {
   const title = gateTitle(gate);
@@ -98,11 +107,15 @@ function gateItem(gate: Gate): vscode.TreeItem {
 
 const GATE_ICONS = { permission: 'shield', ask: 'question', auth: 'key' } as const;
 
-function moreItem(): vscode.TreeItem {
+function moreItem(hostId: string): vscode.TreeItem {
   const item = new vscode.TreeItem(l10n.t('Load More…'), vscode.TreeItemCollapsibleState.None);
-  item.id = 'more';
+  item.id = hostId === OWN_HOST ? 'more' : `more:${hostId}`;
   item.contextValue = 'more';
-  item.command = { command: 'pilothouse.loadMoreSessions', title: l10n.t('Load More…') };
+  item.command = {
+    command: 'pilothouse.loadMoreSessions',
+    title: l10n.t('Load More…'),
+    arguments: [{ hostId }],
+  };
   return item;
 }
 
@@ -122,6 +135,8 @@ function icon(state: SessionState): vscode.ThemeIcon {
         'debug-disconnect',
         new vscode.ThemeColor('list.warningForeground'),
       );
+    case 'offline':
+      return new vscode.ThemeIcon('debug-disconnect', new vscode.ThemeColor('disabledForeground'));
     case 'idle':
       return new vscode.ThemeIcon('comment-discussion');
   }
@@ -142,17 +157,20 @@ function stateWord(state: SessionState): string {
       return l10n.t('can’t be saved');
     case 'interrupted':
       return l10n.t('interrupted');
+    case 'offline':
+      return l10n.t('offline');
     case 'idle':
       return l10n.t('idle');
   }
 }
 
-function tooltip({ row, state, fault = '' }: SessionView): vscode.MarkdownString {
+function tooltip({ row, state, fault = '', hostName = '' }: SessionView): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   text.appendMarkdown('**').appendText(sessionName(row.title)).appendMarkdown('**\n\n');
   const lines = [
     stateWord(state),
     fault,
+    hostName === '' ? '' : l10n.t('Host: {0}', hostName),
     l10n.t('Folder: {0}', row.cwd),
     row.model === '' ? '' : l10n.t('Model: {0}', row.model),
     row.modeId === '' ? '' : l10n.t('Mode: {0}', row.modeId),

@@ -1,9 +1,28 @@
 import * as l10n from '@vscode/l10n';
 import type { Gate } from '../../approvals/gate.ts';
 import type { Delegate } from '../../delegates/delegate-list.ts';
+import { type AddedHost, type HostId, OWN_HOST } from '../../hosts/host.ts';
+import type { HostState } from '../../hosts/host-words.ts';
 import type { Grouping } from '../../settings/settings.ts';
 import type { SessionView } from '../session-view.ts';
 import { isSameDay } from './relative-time.ts';
+
+/** A host as the tree shows it, once a person has added one. */
+export type HostView = {
+  readonly id: HostId;
+  /** The window's own is there always and can't be taken off. */
+  readonly kind: 'own' | AddedHost['kind'];
+  readonly name: string;
+  /** Its folder or address; empty for the window's own. */
+  readonly place: string;
+  readonly state: HostState;
+  /** Why it is not reached; empty while it is. */
+  readonly reason: string;
+  /** Milliseconds since the epoch; null while it is reached. */
+  readonly offlineSince: number | null;
+  /** Its version where it is another than this extension's; else empty. */
+  readonly otherVersion: string;
+};
 
 /** A node of the sessions tree. */
 export type TreeNode =
@@ -22,7 +41,13 @@ export type TreeNode =
       /** All of its session, to find its own among. */
       readonly all: readonly Delegate[];
     }
-  | { readonly kind: 'more' };
+  | { readonly kind: 'more'; readonly hostId: HostId }
+  | { readonly kind: 'host'; readonly host: HostView; readonly nodes: readonly TreeNode[] }
+  /** A line below a host: what it says, and what a click on it does. */
+  | { readonly kind: 'note'; readonly host: HostView; readonly note: HostNote };
+
+/** What is said below a host in place of, or before, its sessions. */
+export type HostNote = 'retry' | 'set_token' | 'empty';
 
 /** What the tree is laid out from. `views` are in the order of their last message. */
 export type TreeInput = {
@@ -32,6 +57,8 @@ export type TreeInput = {
   readonly filter: string;
   readonly hasMore: boolean;
   readonly now: number;
+  /** The host whose sessions they are; left out: the window's own. */
+  readonly hostId?: HostId;
 };
 
 /** The top of the tree. Within a group the order is by last message; unread or read plays no part in it. */
@@ -39,12 +66,30 @@ export function topNodes(input: TreeInput): TreeNode[] {
   const views = input.views.filter((view) => fits(view, input.filter));
   const groups =
     input.grouping === 'folder' ? groupByFolder(views) : groupByStatus(views, input.now);
-  const more: TreeNode[] = input.hasMore ? [{ kind: 'more' }] : [];
-  return [...groups.filter((group) => group.sessions.length > 0), ...more];
+  const { hostId = OWN_HOST } = input;
+  const more: TreeNode[] = input.hasMore ? [{ kind: 'more', hostId }] : [];
+  const filled = groups.filter((group) => group.sessions.length > 0);
+  const own =
+    hostId === OWN_HOST ? filled : filled.map((one) => ({ ...one, id: `${hostId}/${one.id}` }));
+  return [...own, ...more];
+}
+
+/** A host with what is below it. */
+export function hostNode(host: HostView, nodes: readonly TreeNode[]): TreeNode {
+  const notes: HostNote[] = [];
+  if (host.state === 'refused') notes.push('set_token');
+  else if (host.state === 'offline' || host.state === 'reconnecting') notes.push('retry');
+  else if (host.state === 'connected' && nodes.length === 0) notes.push('empty');
+  return {
+    kind: 'host',
+    host,
+    nodes: [...notes.map((note): TreeNode => ({ kind: 'note', host, note })), ...nodes],
+  };
 }
 
 /** What is below a node. */
 export function childNodes(node: TreeNode): TreeNode[] {
+  if (node.kind === 'host') return [...node.nodes];
   if (node.kind === 'group')
     return node.sessions.map((view) => ({ kind: 'session', view, groupId: node.id }));
   if (node.kind === 'session') {

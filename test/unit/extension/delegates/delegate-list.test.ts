@@ -132,6 +132,6 @@ describe('the delegates of a session', () => {
     expect(next.isFolded('s')).toBe(true);
     next.set('s', false);
     expect(next.isFolded('s')).toBe(false);
-    expect(foldKey({ kind: 'more' })).toBeNull();
+    expect(foldKey({ kind: 'more', hostId: 'own' })).toBeNull();
   });
 });

@@ -44,6 +44,7 @@ describe('the bridge to the editor’s models', () => {
     bridge = registerEditorModels({
       calls,
       connection: () => ({ notify: async (method, params) => void sent.push([method, params]) }),
+      connected: () => ['own'],
       log: () => undefined,
     });
   });
