@@ -57,21 +57,17 @@ export async function runHost(options: RunHostOptions): Promise<void> {
   }
 }
 
-/** Null if another host came up first and can be reached. */
+/** Null if another host came up first and can be reached; this process has to end then. */
 async function openStore({ dataFolder, log }: RunHostOptions): Promise<OpenJournal | null> {
   const isEnding = liveEndpoint(dataFolder)?.isClosing === true;
   const lockWaitMs = isEnding ? ENDING_WAIT_MS : LOCK_WAIT_MS;
   const store = startJournal({ dataFolder, log, clock: systemClock, lockWaitMs });
-  const other = otherHostCame(dataFolder);
+  const other = otherHostCame(dataFolder, VERSION);
   try {
     const opened = store.opened.then(() => true);
-    // Who loses the race is told by its own caller; both have a bounded wait.
-    if (await Promise.race([opened, other.came])) return store.journal;
-    await store.opened.then(
-      () => store.journal.close(),
-      () => undefined,
-    );
-    return null;
+    // Who loses is not waited for: the end of the process ends its try for the lock.
+    opened.catch(() => undefined);
+    return (await Promise.race([opened, other.came])) ? store.journal : null;
   } finally {
     other.dispose();
   }
@@ -108,6 +104,7 @@ class HostProcess {
       defaultModel,
       version: VERSION,
       log,
+      leavesQuestions: true,
       ...crashing,
     });
     process.on('exit', () => running.killAll());

@@ -26,7 +26,7 @@ import { ExternalChanges } from './external-changes.ts';
 import { sha256 } from './node-ports.ts';
 import { configOptions, loopChangeOf } from './options.ts';
 import type { OwnedResources } from './session-resources.ts';
-import { closeSession } from './shutdown/close-session.ts';
+import { closeSession, type EndReason } from './shutdown/close-session.ts';
 import type { ShutdownParts, ShutdownReport } from './shutdown/phases.ts';
 import type { StagedFiles } from './staged/staged-files.ts';
 
@@ -232,13 +232,23 @@ export class HostedSession implements LiveSession {
 
   /** True while something goes on in it that would be lost if the process ended. */
   get isAtWork(): boolean {
-    return this.#isBusy;
+    return this.#isBusy && !this.isAtQuestion;
+  }
+
+  /** True if its turn stands at questions that outlive the process, and nothing else goes on in it. */
+  get isAtQuestion(): boolean {
+    return this.#parts.session.entries.isAtQuestion && !this.#hasHelpers;
   }
 
   get #isBusy(): boolean {
-    const { session, delegates, owned } = this.#parts;
-    const isRunning = owned.processes.list().some(({ state }) => state === 'running');
-    return (session.isActive && !session.isParked) || delegates.isBusy || isRunning;
+    const { session } = this.#parts;
+    return (session.isActive && !session.isParked) || this.#hasHelpers;
+  }
+
+  /** Delegates at work, and processes. */
+  get #hasHelpers(): boolean {
+    const { delegates, owned } = this.#parts;
+    return delegates.isBusy || owned.processes.list().some(({ state }) => state === 'running');
   }
 
   receipt(receipt: ControlOutcome): Promise<void> {
@@ -246,7 +256,7 @@ export class HostedSession implements LiveSession {
   }
 
   /** Stops what runs, flushes, and ends everything the session started. Bounded; never rejects. Idempotent. */
-  close(why: 'session_closed' | 'client_gone', actor: Actor = HOST): Promise<ShutdownReport> {
+  close(why: EndReason, actor: Actor = HOST): Promise<ShutdownReport> {
     this.#closing ??= closeSession(this.#parts, this.#parts.shutdown, why, actor);
     return this.#closing;
   }

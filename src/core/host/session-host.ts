@@ -37,6 +37,7 @@ import { SessionEnds } from './session-ends.ts';
 import { type ListQuery, SessionList } from './session-list.ts';
 import { SessionMaker } from './session-maker.ts';
 import { SessionTransfers } from './session-transfers.ts';
+import type { EndReason } from './shutdown/close-session.ts';
 import { HostEnd } from './shutdown/host-end.ts';
 import { SHUTDOWN_DEADLINES, type ShutdownReport } from './shutdown/phases.ts';
 
@@ -304,14 +305,18 @@ export class LocalSessionHost implements SessionHost {
 
   /**
    * Stops every session, in phases that are bounded, so that one that can't be stopped keeps none of the others. What
-   * is asked for from here on is refused. Idempotent: all callers get one report. Never rejects.
+   * is asked for from here on is refused. With `leavesQuestions` a turn that stands at its question stays open, for the
+   * host that comes next. Idempotent: all callers get one report. Never rejects.
    */
-  shutdown(): Promise<ShutdownReport> {
+  shutdown({ leavesQuestions = false } = {}): Promise<ShutdownReport> {
     this.#attendance.dispose();
     return this.#end.run(
       async () => {
         await Promise.allSettled(
-          [...this.#live.values()].map((hosted) => this.#leave(hosted, 'client_gone', HOST)),
+          [...this.#live.values()].map((hosted) => {
+            const isLeft = leavesQuestions && hosted.isAtQuestion;
+            return this.#leave(hosted, isLeft ? 'left_open' : 'client_gone', HOST);
+          }),
         );
         await this.#ends.all();
       },
@@ -364,19 +369,11 @@ export class LocalSessionHost implements SessionHost {
     return hosted;
   }
 
-  #leave(
-    hosted: HostedSession,
-    why: 'session_closed' | 'client_gone',
-    actor: Actor,
-  ): Promise<void> {
+  #leave(hosted: HostedSession, why: EndReason, actor: Actor): Promise<void> {
     return this.#ends.run(hosted.sessionId, () => this.#endOne(hosted, why, actor));
   }
 
-  async #endOne(
-    hosted: HostedSession,
-    why: 'session_closed' | 'client_gone',
-    actor: Actor,
-  ): Promise<void> {
+  async #endOne(hosted: HostedSession, why: EndReason, actor: Actor): Promise<void> {
     if (this.#live.get(hosted.sessionId) !== hosted) return;
     this.#end.note(await hosted.close(why, actor));
     if (this.#live.get(hosted.sessionId) === hosted) this.#live.delete(hosted.sessionId);

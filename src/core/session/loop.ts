@@ -14,7 +14,7 @@ import type { SessionResources } from './deps.ts';
 import type { NewRecord } from './ports.ts';
 import type { SessionSnapshot } from './state/folded.ts';
 import { type Gates, HOST } from './state/gates.ts';
-import type { ParkedTurn } from './state/parked.ts';
+import { type ParkedTurn, parkedTurn } from './state/parked.ts';
 import type { PromptDesk } from './state/prompt-desk.ts';
 import {
   type PendingPrompt,
@@ -126,6 +126,14 @@ export class Loop {
   /** True while a turn that a restart found stands at its question; see `goOn`. */
   get isParked(): boolean {
     return this.#parked !== null;
+  }
+
+  /** True while its turn stands at questions that a restart would find, and nothing waits behind it. */
+  get isAtQuestion(): boolean {
+    const { state, conversation } = this.#parts;
+    const isStopped = this.#running?.abort.signal.aborted === true || this.#fault !== null;
+    if (this.activeTurn === null || isStopped || this.#isAwaited) return false;
+    return parkedTurn(state, conversation) !== null;
   }
 
   get activeTurn(): TurnId | null {

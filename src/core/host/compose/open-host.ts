@@ -45,6 +45,8 @@ export type HostOptions = {
   readonly defaultModel: string | null;
   readonly version: string;
   readonly log: FileLog;
+  /** True for a host that another one follows: a turn at its question is left to that one. */
+  readonly leavesQuestions?: boolean;
   /** Where it is to die; missing where nothing was asked for, and then nothing is different. */
   readonly crashing?: (parts: HostParts) => HostParts;
 };
@@ -59,7 +61,7 @@ type Rooms = {
 
 /** Puts the host's rooms together. */
 export function openHost(options: HostOptions): RunningHost {
-  const { journal, log } = options;
+  const { journal, log, leavesQuestions = false } = options;
   const editor = new EditorBridge(randomIds, (sessionId) => host.clients.owners(sessionId)[0]);
   const rooms = openRooms(options, editor);
   const { models, tools, mcp } = rooms;
@@ -72,7 +74,7 @@ export function openHost(options: HostOptions): RunningHost {
   const close = async (): Promise<ShutdownReport> => {
     const parts = { clock: systemClock, log, deadlines: SHUTDOWN_DEADLINES };
     const phases = new Phases(parts);
-    const { timeouts } = await host.shutdown();
+    const { timeouts } = await host.shutdown({ leavesQuestions });
     await phases.run('feeds', async () => feed.dispose());
     killAll();
     const cutAfter = SHUTDOWN_DEADLINES.journal;

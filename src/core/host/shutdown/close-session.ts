@@ -4,6 +4,9 @@ import type { Session } from '../../session/session.ts';
 import type { OwnedResources } from '../session-resources.ts';
 import { Phases, type ShutdownParts, type ShutdownReport } from './phases.ts';
 
+/** Why a session ends; `left_open`: it is to be found with its turn at its question, as after a crash. */
+export type EndReason = 'session_closed' | 'client_gone' | 'left_open';
+
 /** A session with everything that ends with it. */
 export type ClosingSession = {
   readonly session: Session;
@@ -19,19 +22,22 @@ export type ClosingSession = {
 export async function closeSession(
   { session, owned, delegates }: ClosingSession,
   parts: ShutdownParts,
-  why: 'session_closed' | 'client_gone',
+  why: EndReason,
   actor: Actor,
 ): Promise<ShutdownReport> {
   const phases = new Phases(parts, session.sessionId);
+  const isLeft = why === 'left_open';
   const drained = await phases.run('loop_drain', () =>
-    session.close({ kind: 'closed', why }, actor),
+    isLeft
+      ? session.recordControl({ type: 'session_closed', actor, reason: why })
+      : session.close({ kind: 'closed', why }, actor),
   );
-  await phases.run('delegates', () => delegates.dispose(why));
+  await phases.run('delegates', () => delegates.dispose(isLeft ? 'client_gone' : why));
   await phases.run('processes', () => owned.processes.dispose());
   await phases.run('external', () => owned.external.dispose());
   await phases.run('checkpoints', () => owned.checkpoints.dispose());
   owned.environment.dispose();
-  if (!drained)
+  if (!drained || isLeft)
     session.abandon(
       new SessionError(
         'session.closed',

@@ -58,6 +58,11 @@ export class SessionEntries implements LoopEntries, SessionControl {
   replaceTools: LoopChanges['replaceTools'] = (tools, origin) =>
     this.#parts.changes.replaceTools(tools, origin);
 
+  /** See `Loop`. */
+  get isAtQuestion(): boolean {
+    return this.#parts.loop.isAtQuestion;
+  }
+
   /** See `SessionControl`. */
   pending(): readonly PendingMessage[] {
     return this.#parts.loop.pending();
