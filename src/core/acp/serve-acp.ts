@@ -103,6 +103,7 @@ class Server implements AcpConnection {
       actor: () => client.actor,
       clock,
       log,
+      asks: (session, gateId) => host.clients.asked(session, gateId),
       pass: (session, gate) => host.clients.pass(session, client, gate),
     });
     const actors = new Actors({

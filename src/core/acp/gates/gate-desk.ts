@@ -18,6 +18,8 @@ export type GateDeskDeps = {
   readonly actor: () => Actor;
   readonly clock: Clock;
   readonly log: Log;
+  /** The client is about to put a question to a person. */
+  readonly asks: (session: LiveSession, gateId: GateId) => void;
   /** The client can't put a question to a person: it counts as answered so once no other owner can either. */
   readonly pass: (
     session: LiveSession,
@@ -48,6 +50,7 @@ export class GateDesk implements Disposable {
     const call = gateCall(session.sessionId, gate, this.#deps.facts());
     const abort = new AbortController();
     this.#asked.set(gate.gateId, { session, abort, call });
+    if (call.method !== 'none') this.#deps.asks(session, gate.gateId);
     void this.#ask(session, gate, call, abort.signal);
   }
 

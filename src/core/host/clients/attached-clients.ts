@@ -61,7 +61,10 @@ export class AttachedClients {
     const index = this.#attached.findIndex((entry) => entry.client === client);
     const [left] = index < 0 ? [] : this.#attached.splice(index, 1);
     if (left === undefined) return 'not_attached';
-    if (left.role === 'host_owner') this.#wanted = left.onDetach;
+    if (left.role === 'host_owner') {
+      this.#wanted = left.onDetach;
+      this.passes.left(client);
+    }
     this.#changed(client);
     return this.isEmpty ? (this.#wanted ?? left.onDetach) : 'others_left';
   }

@@ -66,6 +66,11 @@ export class ClientRoom {
   }
 
   /** See `GatePasses`. */
+  asked(session: LiveSession, gateId: GateId): void {
+    this.#find(session.sessionId)?.clients.passes.asked(session, gateId);
+  }
+
+  /** See `GatePasses`. */
   async pass(
     session: LiveSession,
     client: Client,
