@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { ChatSendMode, ChatStatus } from '../../protocol/chat.ts';
 import { folderInUseWords } from '../core/offline-words.ts';
-import { offlineWords } from '../hosts/host-words.ts';
+import { offlineWords, refusedWords } from '../hosts/host-words.ts';
 import type { Host } from '../hosts/hosts.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
 import { currentValue } from '../sessions/session-facts.ts';
@@ -127,7 +127,10 @@ function activityOf(input: StatusInput): ChatStatus['activity'] {
 function offlineReason({ host }: StatusInput): string | null {
   const agent = host.agent.state;
   if (agent.kind !== 'failed' && agent.kind !== 'restarting') return null;
-  if (host.added) return offlineWords(host.added.name, agent.reason);
+  if (host.added)
+    return agent.kind === 'failed' && agent.signedOut === true
+      ? refusedWords(host.added.name)
+      : offlineWords(host.added.name, agent.reason);
   const inUse = folderInUseWords(agent);
   if (inUse !== null) return inUse;
   if (agent.kind === 'failed')

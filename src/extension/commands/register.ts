@@ -35,7 +35,7 @@ async function explain(error: unknown): Promise<void> {
     void vscode.window.showWarningMessage(messageOf(error));
     return;
   }
-  if (code === 'host.offline') return explainOffline(error);
+  if (code === 'host.offline' || code === 'host.refused') return explainHost(error, code);
   const isAgent = code.startsWith('agent.');
   const actions = isAgent ? [restart, showLog] : [showLog];
   const picked = await vscode.window.showErrorMessage(messageOf(error), ...actions);
@@ -43,9 +43,13 @@ async function explain(error: unknown): Promise<void> {
   if (picked === restart) await vscode.commands.executeCommand('pilothouse.restartAgent');
 }
 
-async function explainOffline(error: unknown): Promise<void> {
-  const retry = l10n.t('Retry');
+/** A host that a person added is not reached, or wants another token. */
+async function explainHost(error: unknown, code: string): Promise<void> {
+  const [action, command] =
+    code === 'host.refused'
+      ? [l10n.t('Enter another token'), 'pilothouse.setHostToken']
+      : [l10n.t('Retry'), 'pilothouse.retryHost'];
   const hostId = isCoded(error) ? error.data['hostId'] : null;
-  const picked = await vscode.window.showErrorMessage(messageOf(error), retry);
-  if (picked === retry) await vscode.commands.executeCommand('pilothouse.retryHost', { hostId });
+  const picked = await vscode.window.showErrorMessage(messageOf(error), action);
+  if (picked === action) await vscode.commands.executeCommand(command, { hostId });
 }

@@ -35,6 +35,8 @@ export type AgentPorts = {
   /** When it is started again; left out: as a process of this machine. */
   readonly limits?: RestartLimits;
   readonly log: (message: string) => void;
+  /** What the process that was started last said was wrong; null if nothing. */
+  readonly lastError?: () => string | null;
   /** Runs on each new connection before anyone else uses it (keys, providers). */
   readonly prepare: (connection: AgentConnection) => Promise<void>;
   /** Says why it may not be started now, or null. */
@@ -138,7 +140,8 @@ export class Agent implements Disposable {
       await this.#ports.prepare(connection);
       return await this.#enter(process, connection, info);
     } catch (error) {
-      const reason = await ended(process, error);
+      const exit = await ended(process, error);
+      const reason = this.#ports.lastError?.() ?? exit;
       this.#ports.log(`agent-core did not start: ${reason}`);
       if (this.#state.kind === 'starting') this.#afterFailure(outageOf(error, reason));
       throw error;
@@ -166,7 +169,8 @@ export class Agent implements Disposable {
     connection.dispose();
     await process.stop(HANG_GRACE_MS);
     if (this.#state.kind !== 'ready' || this.#state.process !== process) return;
-    const reason = describeExit(await process.done);
+    const exit = describeExit(await process.done);
+    const reason = this.#ports.lastError?.() ?? exit;
     this.#ports.log(`agent-core ended: ${reason}`);
     this.#afterFailure({ reason });
   }

@@ -10,7 +10,7 @@ import { Agent } from './agent.ts';
 import { agentEnv } from './agent-env.ts';
 import { launchAgent } from './agent-process.ts';
 import type { ClientSide } from './connection.ts';
-import { parseLogLine } from './log-line.ts';
+import { type LogLine, parseLogLine } from './log-line.ts';
 import type { RestartLimits } from './restart-policy.ts';
 import { systemClock } from './system-clock.ts';
 
@@ -43,11 +43,20 @@ export function createAgent(parts: AgentParts, aim: AgentAim): Agent {
   const { context, keys, log } = parts;
   const { host } = aim;
   const isRemote = host?.kind === 'ws';
+  let lastError: string | null = null;
   const say = (message: string): string => (host ? `[${host.name}] ${message}` : message);
   return new Agent({
     clock: systemClock,
     version: versionOf(context),
-    launch: async () => launch(context, aim, (level, text) => log[level](say(text))),
+    launch: async () => {
+      lastError = null;
+      return launch(context, aim, ({ level, text, message }) => {
+        if (level === 'error') lastError = message;
+        log[level](say(text));
+      });
+    },
+    // Of its own process the window knows by its state; of a remote host only the door can say what is wrong.
+    ...(isRemote ? { lastError: () => lastError } : {}),
     client: { ...aim.client, onProblem: (message) => log.warn(say(message)) },
     // Paths of another machine are not those of documents here.
     offers: { documents: !isRemote },
@@ -73,7 +82,7 @@ export function createAgent(parts: AgentParts, aim: AgentAim): Agent {
 async function launch(
   context: vscode.ExtensionContext,
   { host, token }: AgentAim,
-  onLog: (level: ReturnType<typeof parseLogLine>['level'], text: string) => void,
+  onLog: (line: LogLine) => void,
 ): ReturnType<typeof launchAgent> {
   const nodePath = settings.nodePath();
   const script = join(context.extensionPath, 'dist', 'agent-core.mjs');
@@ -88,10 +97,7 @@ async function launch(
       connectToken: host?.kind === 'ws' ? await token() : null,
       isEditor: nodePath === '',
     }),
-    onLogLine: (line) => {
-      const { level, text } = parseLogLine(line);
-      onLog(level, text);
-    },
+    onLogLine: (line) => onLog(parseLogLine(line)),
   });
 }
 

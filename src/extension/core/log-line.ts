@@ -4,15 +4,19 @@ import { isObject } from '../../base/json.ts';
 export type LogLine = {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly text: string;
+  /** What it says to a person: the text without details. */
+  readonly message: string;
 };
 
 /** Reads a line of agent-core's stderr: its own are JSON objects, what libraries print is taken as it is. */
 export function parseLogLine(line: string): LogLine {
   const record = line.startsWith('{') ? parse(line) : null;
-  if (!record || typeof record['message'] !== 'string') return { level: 'info', text: line };
+  if (!record || typeof record['message'] !== 'string')
+    return { level: 'info', text: line, message: line };
   const { at: _at, level, message, ...details } = record;
   const rest = Object.keys(details).length > 0 ? ` ${JSON.stringify(details)}` : '';
-  return { level: isLevel(level) ? level : 'info', text: `agent-core: ${message}${rest}` };
+  const text = `agent-core: ${message}${rest}`;
+  return { level: isLevel(level) ? level : 'info', text, message };
 }
 
 function isLevel(value: unknown): value is LogLine['level'] {

@@ -1,8 +1,9 @@
 import * as l10n from '@vscode/l10n';
+import type { AgentState } from '../core/agent.ts';
 import type { HostView } from '../sessions/tree/tree-model.ts';
 import { placeOf } from './host.ts';
 import { hostState } from './host-words.ts';
-import { type Host, isDown } from './hosts.ts';
+import type { Host } from './hosts.ts';
 
 /** A host as the tree shows it. `version`: this extension's. */
 export function hostView(
@@ -18,8 +19,15 @@ export function hostView(
     name: added?.name ?? l10n.t('This machine'),
     place: added ? placeOf(added) : '',
     state: hostState(state),
-    reason: isDown(state) && 'reason' in state ? state.reason : '',
+    reason: isOffline(state) ? state.reason : '',
     offlineSince,
     otherVersion: theirs === version ? '' : theirs,
   };
+}
+
+/** What is wrong with a token is said by the state. */
+function isOffline(
+  state: AgentState,
+): state is Extract<AgentState, { kind: 'failed' | 'restarting' }> {
+  return state.kind === 'restarting' || (state.kind === 'failed' && state.signedOut !== true);
 }

@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { CodedError, codeOf, messageOf } from '../../base/errors.ts';
 import type { AgentState } from '../core/agent.ts';
+import { outageOf } from '../core/offline-words.ts';
 import type { AddedHost } from './host.ts';
 
 /** What a host is doing, as lists show it. */
@@ -45,9 +46,11 @@ export function hostStateWord(state: HostState): string {
 export function offlineError(host: AddedHost, cause: unknown): CodedError {
   if (codeOf(cause) === 'agent.closed' || codeOf(cause) === 'workspace.untrusted')
     return new CodedError(codeOf(cause) ?? '', messageOf(cause), { cause });
-  return new CodedError('host.offline', offlineWords(host.name, messageOf(cause)), {
+  const isRefused = outageOf(cause, '').signedOut === true;
+  const words = isRefused ? refusedWords(host.name) : offlineWords(host.name, messageOf(cause));
+  return new CodedError(isRefused ? 'host.refused' : 'host.offline', words, {
     cause,
-    retryable: true,
+    retryable: !isRefused,
     data: { hostId: host.id },
   });
 }
@@ -59,6 +62,11 @@ export function offlineWords(name: string, reason: string): string {
     name,
     sentence(reason),
   );
+}
+
+/** Says that a host wants another token, and what to do. */
+export function refusedWords(name: string): string {
+  return l10n.t('“{0}” did not take the token. Use Set Host Token to enter another one.', name);
 }
 
 function sentence(text: string): string {

@@ -180,7 +180,7 @@ export class Hosts implements Disposable {
 }
 
 /** True if there is no process although there should be one. */
-export function isDown(state: AgentState): boolean {
+function isDown(state: AgentState): boolean {
   return state.kind === 'failed' || state.kind === 'restarting';
 }
 
