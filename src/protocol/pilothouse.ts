@@ -381,6 +381,8 @@ export type SessionSnapshot = {
   pending: readonly PendingInjection[];
   queue: NextTurnQueue;
   partial: readonly { messageId: string; kind: 'text' | 'thought'; offset: number; text: string }[];
+  /** The end of what running calls have said: it is in the history only with their results. */
+  outputs: readonly { toolCallId: string; text: string }[];
   clients: readonly SessionClient[];
 };
 

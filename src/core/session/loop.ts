@@ -154,6 +154,11 @@ export class Loop {
       : stream.partial().map((piece) => ({ messageId: stream.messageId, ...piece }));
   }
 
+  /** What the calls that run now have said so far. */
+  outputs(): SessionSnapshot['outputs'] {
+    return this.#calls.outputs();
+  }
+
   /** Messages that wait for a seam of this turn, or of the next. */
   pending(): readonly PendingMessage[] {
     return this.#seams.pending(this.#parts.gates.list().length > 0);

@@ -196,6 +196,7 @@ export class Session implements Disposable {
       activeTurn: this.#loop.activeTurn,
       gates: this.#gates.list(),
       partial: this.#loop.partial(),
+      outputs: this.#loop.outputs(),
       pending: this.#loop.pending(),
       nextTurns: this.#loop.nextTurns.view,
       commands: this.#folded.state.commands,

@@ -65,6 +65,7 @@ export class FakeSession implements LiveSession {
   readonly answers: { gateId: GateId; answer: GateAnswer; actor: Actor }[] = [];
   commands: readonly AvailableCommand[] = [];
   partial: Snapshot['partial'] = [];
+  outputs: Snapshot['outputs'] = [];
   script: TurnScript;
   readonly inbox: FakeSessionControl;
   readonly durable: FakeDurable;
@@ -268,6 +269,7 @@ export class FakeSession implements LiveSession {
       activeTurn: null,
       gates: this.openGates(),
       partial: this.partial,
+      outputs: this.outputs,
       commands: this.commands,
       pending: this.inbox.pending(),
       nextTurns: this.inbox.nextTurns(),

@@ -68,11 +68,11 @@ export class Projector {
   }
 
   /** Live output of a tool, for clients that append it. */
-  output(event: Extract<EphemeralEvent, { type: 'tool_output' }>): SessionUpdate {
+  output({ toolCallId, text }: { toolCallId: string; text: string }): SessionUpdate {
     return {
       sessionUpdate: 'tool_call_update',
-      toolCallId: event.toolCallId,
-      _meta: { pilothouse: { output: event.text } },
+      toolCallId,
+      _meta: { pilothouse: { output: text } },
     };
   }
 

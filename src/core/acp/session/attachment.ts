@@ -110,7 +110,7 @@ export class Attachment implements Disposable {
     for (const gate of this.session.openGates()) this.#deps.gates.opened(this.session, gate);
   }
 
-  /** Sends the history up to the snapshot, oldest first, then the text not yet in it. */
+  /** Sends the history up to the snapshot, oldest first, then the text and output not yet in it. */
   async replay(host: SessionHost, signal: AbortSignal): Promise<readonly Replayed[]> {
     const { sessionId } = this.session;
     const replayed: Replayed[] = [];
@@ -165,6 +165,15 @@ export class Attachment implements Disposable {
     for (const part of this.snapshot.partial)
       for (const { update, offset } of this.#projector.chunk(part))
         this.#send(update, markOf({ eventId: this.snapshot.lastEventId, replayed, offset }));
+    for (const { toolCallId, content, text } of this.snapshot.outputs) {
+      this.#output.started(toolCallId, content);
+      if (text !== '') this.#passOutput(toolCallId, text);
+    }
+  }
+
+  #passOutput(toolCallId: string, text: string): void {
+    if (!this.#deps.facts.pilothouse) this.#output.add(toolCallId, text);
+    else this.#send(this.#projector.output({ toolCallId, text }), { replayed: false });
   }
 
   /** Everything that was held back goes out, and events go out as they come; open gates are asked. */
@@ -336,9 +345,7 @@ export class Attachment implements Disposable {
           this.#send(update, markOf({ eventId: event.afterEventId, replayed: false, offset }));
         break;
       case 'tool_output':
-        if (this.#deps.facts.pilothouse)
-          this.#send(this.#projector.output(event), { replayed: false });
-        else this.#output.add(event.toolCallId, event.text);
+        this.#passOutput(event.toolCallId, event.text);
         break;
       case 'seam_passed':
         this.#news.seamPassed(event);

@@ -157,7 +157,7 @@ export class RoleDesk {
 
   #snapshotOf({ role, session, snapshot }: Attachment): SessionSnapshot {
     const { host, client } = this.#deps;
-    const { lastEventId, prefixHash, gates, pending, nextTurns, partial } = snapshot;
+    const { lastEventId, prefixHash, gates, pending, nextTurns, partial, outputs } = snapshot;
     return {
       role,
       onDetach: host.clients.onDetach(session.sessionId, client) ?? 'stop',
@@ -169,6 +169,7 @@ export class RoleDesk {
       pending: pending.map(shownPending),
       queue: shownQueue(nextTurns),
       partial,
+      outputs: outputs.map(({ toolCallId, text }) => ({ toolCallId, text })),
       clients: host.clients.list(session.sessionId, client),
     };
   }

@@ -12,7 +12,6 @@ import type {
   OpenSession,
   SessionHost,
 } from '../../host/api.ts';
-import { isBlank } from '../../host/views/blank.ts';
 import type { EnvironmentPolicy, SessionId } from '../../session/words.ts';
 import { type Actors, requireOwner } from '../access/actors.ts';
 import type { Role } from '../access/credential.ts';
@@ -23,6 +22,7 @@ import * as checks from '../generated/schema-checks.mjs';
 import { badField, checkParams, metaOf, requireValid } from '../params.ts';
 import { asRpcError, notAttached } from '../wire-errors.ts';
 import { Attachment, type AttachmentDeps } from './attachment.ts';
+import { identifiers, shownOpened } from './opened.ts';
 import { openedResult, sessionItem } from './session-item.ts';
 
 /** What the desk needs around it. */
@@ -117,7 +117,7 @@ export class SessionDesk implements Disposable {
     const attachment = this.follow(live);
     const result = await openedResult(live);
     return {
-      result: shownOpened(result, {}),
+      result: shownOpened(result, {}, attachment),
       goLive: () => {
         sendCommands(attachment, this.#deps.attachmentDeps());
         attachment.goLive({ withPartial: true });
@@ -143,7 +143,7 @@ export class SessionDesk implements Disposable {
       const facts = { replayed: told, replayed_count: told.length, ...claimed };
       const result = await openedResult(live);
       const after = (): void => attachment.goLive({ withPartial: false });
-      return { result: shownOpened(result, facts), after };
+      return { result: shownOpened(result, facts, attachment), after };
     });
   }
 
@@ -157,7 +157,7 @@ export class SessionDesk implements Disposable {
         sendCommands(attachment, this.#deps.attachmentDeps());
         attachment.goLive({ withPartial: true });
       };
-      return { result: shownOpened(result, identifiers(attachment)), after };
+      return { result: shownOpened(result, identifiers(attachment), attachment), after };
     });
   }
 
@@ -335,24 +335,6 @@ function directories(given: readonly string[] | null | undefined): readonly stri
 
 function requireAbsolute(path: string, value: string): void {
   if (!isAbsolute(value)) throw badField(path, 'must be an absolute path');
-}
-
-/**
- * What a result claims; of a session in which nothing has happened there is no cursor and nothing to compare, and
- * making it is not told as a replay. Source: design §6; Harn session control, Resume.
- */
-function identifiers({ session, snapshot }: Attachment): {
-  readonly lastEventId?: number;
-  readonly prefix_hash: string | null;
-} {
-  if (isBlank(session.describe())) return { prefix_hash: null };
-  return { lastEventId: snapshot.lastEventId, prefix_hash: snapshot.prefixHash };
-}
-
-/** Harn's fields stand at the root and again under `_meta.harn`. */
-function shownOpened(result: Awaited<ReturnType<typeof openedResult>>, facts: object): object {
-  const harn = { session: result.session, ...facts };
-  return { ...result, ...facts, _meta: { harn } };
 }
 
 /** The policy of a new session's environment; `profile` is its older name. */

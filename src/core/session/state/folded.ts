@@ -5,7 +5,8 @@ import type { MachineInbox } from '../control/machine-inbox.ts';
 import type { NextTurnQueue } from '../control/next-turns.ts';
 import type { NextTurns, PendingMessage } from '../control-events.ts';
 import type { LoopSignal } from '../events.ts';
-import type { TurnId } from '../words.ts';
+import type { CallOutput } from '../turn/tool-calls.ts';
+import type { ToolCallId, TurnId } from '../words.ts';
 import type { Conversation } from './conversation.ts';
 import type { OpenGate } from './gates.ts';
 import type { Tip } from './recorder.ts';
@@ -23,6 +24,8 @@ export type SessionSnapshot = Tip & {
     readonly offset: number;
     readonly text: string;
   }[];
+  /** The end of what calls that run now have said, and what they show in front of it. */
+  readonly outputs: readonly ({ readonly toolCallId: ToolCallId } & CallOutput)[];
   /** Messages that wait for their seam, and for their turn. */
   readonly pending: readonly PendingMessage[];
   readonly nextTurns: NextTurns;

@@ -64,6 +64,10 @@ async function runTool(
 ): Promise<Finished> {
   const { delegates } = turn.resources;
   const parked = delegates === undefined ? null : parking(turn, delegates);
+  turn.calls.runs(ready.call.toolCallId, () => ({
+    content: ready.preview.content,
+    text: ready.output(),
+  }));
   try {
     const outcome = await ready.prepared.run(toContext(turn, ready, signal, parked));
     return {

@@ -1,10 +1,19 @@
+import type { ToolCallContent } from '../../../protocol/acp.ts';
 import type { NewDirective } from '../control/directives.ts';
 import type { CallCancelled } from '../control/session-control.ts';
 import type { ModelToolCall, ModelToolResult } from '../model.ts';
 import type { ToolCallId } from '../words.ts';
 import type { AbortReason } from './aborts.ts';
 
-type OpenCall = { readonly name: string; readonly abort: AbortController };
+type OpenCall = {
+  readonly name: string;
+  readonly abort: AbortController;
+  /** What it has said so far; missing before it runs. */
+  output?: () => CallOutput;
+};
+
+/** What a running call shows and has said so far. */
+export type CallOutput = { readonly content: readonly ToolCallContent[]; readonly text: string };
 
 /** The tool calls of a session that have no result yet, each of which can be ended by itself. */
 export class ToolCalls {
@@ -15,6 +24,19 @@ export class ToolCalls {
   /** A model asked for this call. */
   begin({ toolCallId, name }: ModelToolCall): void {
     this.#open.set(toolCallId, { name, abort: new AbortController() });
+  }
+
+  /** It runs, and `output` reads what it has said so far. */
+  runs(toolCallId: ToolCallId, output: () => CallOutput): void {
+    const call = this.#open.get(toolCallId);
+    if (call !== undefined) call.output = output;
+  }
+
+  /** What the calls that run now have said so far, perhaps nothing. */
+  outputs(): readonly ({ readonly toolCallId: ToolCallId } & CallOutput)[] {
+    return [...this.#open].flatMap(([toolCallId, { output }]) =>
+      output === undefined ? [] : [{ toolCallId, ...output() }],
+    );
   }
 
   /** Nothing can end this call early any more. */

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { isObject } from '../../../../src/base/json.ts';
 import type { EphemeralEvent } from '../../../../src/core/session/ephemeral-events.ts';
 import type { HistoryEvent } from '../../../../src/core/session/events.ts';
-import type { MessageId, TurnId } from '../../../../src/core/session/words.ts';
+import type { MessageId, ToolCallId, TurnId } from '../../../../src/core/session/words.ts';
 import type { AcpTestClient } from '../../../support/acp-client/client.ts';
 import { connectFake, type FakeConnection } from '../../../support/fake-host/connect-fake.ts';
 import type { FakeSession } from '../../../support/fake-host/fake-session.ts';
@@ -153,6 +153,41 @@ describe('sessions over ACP', () => {
     ]);
     expect(client.updates.every(({ index }) => index > indexOfAnswer(client, 71))).toBe(true);
     expect(client.textOf(session.sessionId)).toBe('ghij');
+  });
+
+  test('resume tells what running calls have said, once, to ours as a piece and to others as the content', async () => {
+    const content = [{ type: 'content', content: { type: 'text', text: 'first' } }] as const;
+    const call = { turnId, toolCallId: 'c' as ToolCallId };
+    const seenBy = async (capabilities: object): Promise<unknown[]> => {
+      const { client, host } = connect();
+      const session = host.add('/work');
+      session.append(title('First'));
+      session.outputs = [
+        { toolCallId: call.toolCallId, content, text: 'early' },
+        { toolCallId: 'silent' as ToolCallId, content, text: '' },
+      ];
+      await client.initialize(capabilities);
+      await client.call('session/resume', { sessionId: session.sessionId, cwd: '/work' });
+      session.emit({ type: 'tool_output', ...call, text: ' late' });
+      session.emit({
+        type: 'tool_output',
+        ...call,
+        toolCallId: 'silent' as ToolCallId,
+        text: 'so',
+      });
+      await client.waitForUpdate(({ update }) => JSON.stringify(update).includes('"so"'));
+      await client.request('session/list');
+      return client.updates.map(({ update }) => update._meta ?? update);
+    };
+    const output = (text: string): object => ({ pilothouse: { output: text } });
+    const ours = { _meta: { pilothouse: { version: 1 } } };
+    expect(await seenBy(ours)).toEqual([output('early'), output(' late'), output('so')]);
+    const said = (toolCallId: string, text: string): object => ({
+      sessionUpdate: 'tool_call_update',
+      toolCallId,
+      content: [...content, { type: 'content', content: { type: 'text', text } }],
+    });
+    expect((await seenBy({})).slice(0, 2)).toEqual([said('c', 'early'), said('silent', 'so')]);
   });
 
   test('what happens during a load follows its answer without a gap or a repeat', async () => {

@@ -52,6 +52,24 @@ describe('cancelling one tool call', () => {
     expect(model.requests).toHaveLength(2);
   });
 
+  it('tells who subscribes while it runs what it has said, and no more once it has a result', async () => {
+    const { tool, started } = slow();
+    const model = new ScriptedModel(calls(['work', { path: 'slow' }]), says('done'));
+    const t = await aSession({ model, tools: [tool] });
+    const outputs = () => {
+      const { snapshot, subscription } = t.session.subscribe(() => undefined);
+      subscription.dispose();
+      return snapshot.outputs;
+    };
+    const outcome = t.prompt('go');
+    expect(outputs()).toEqual([]);
+    await started.promise;
+    expect(outputs()).toEqual([{ toolCallId: '1.0', content: [], text: 'half done' }]);
+    t.session.entries.cancelToolCall(id('1.0'), WHY);
+    await outcome;
+    expect(outputs()).toEqual([]);
+  });
+
   it('leaves behind a call that ignores its signal, after a moment', async () => {
     const started = new Deferred<void>();
     const deaf = aTool('work', async () => {
