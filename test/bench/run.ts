@@ -1,6 +1,9 @@
+import { benchAttach } from './figures/attach.ts';
 import { benchCalls } from './figures/calls.ts';
 import { benchChunks } from './figures/chunks.ts';
+import { benchDoor } from './figures/door.ts';
 import { benchGrowth } from './figures/growth.ts';
+import { benchMany } from './figures/many.ts';
 import { benchMemory } from './figures/memory.ts';
 import { benchRestore } from './figures/restore.ts';
 import { benchSearch } from './figures/search.ts';
@@ -26,6 +29,9 @@ const PARTS: Readonly<Record<string, (programs: Programs) => Promise<readonly Fi
   restore: benchRestore,
   search: benchSearch,
   growth: benchGrowth,
+  door: benchDoor,
+  attach: benchAttach,
+  many: benchMany,
 };
 
 /** The names of what can be measured. */

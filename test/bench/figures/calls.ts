@@ -11,7 +11,7 @@ async function newSession(peer: Peer, cwd: string): Promise<number> {
 }
 
 /** From sending a prompt to the first piece of its answer. */
-async function firstUpdate(peer: Peer, sessionId: string): Promise<number> {
+export async function firstUpdate(peer: Peer, sessionId: string): Promise<number> {
   const first = new Deferred<number>();
   peer.onCall(({ params }) => {
     const update = params?.['update'];

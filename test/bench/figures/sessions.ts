@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type OpenJournal, openJournal } from '../../../src/core/journal/open-journal.ts';
 import type { HistoryEvent } from '../../../src/core/session/events.ts';
 import type { Log, NewRecord } from '../../../src/core/session/ports.ts';
-import type { ToolCallId, TurnId } from '../../../src/core/session/words.ts';
+import type { SessionId, ToolCallId, TurnId } from '../../../src/core/session/words.ts';
 import {
   created,
   delta,
@@ -87,8 +87,8 @@ export async function benchSessionList(programs: Programs): Promise<readonly Fig
 }
 
 /** Turns of a prompt, a reply in pieces, a read and its result, and an end: ten events each. */
-function history(events: number): NewRecord[] {
-  const records: NewRecord[] = [created()];
+function history(events: number, cwd: string): NewRecord[] {
+  const records: NewRecord[] = [created(cwd)];
   for (let turn = 1; records.length < events; turn += 1) records.push(...oneTurn(turn));
   return records.slice(0, events);
 }
@@ -147,16 +147,24 @@ function oneTurn(turn: number): NewRecord[] {
   ];
 }
 
+/** Stores a session of as many events, turns as people have them. */
+export async function storeLongSession(
+  home: string,
+  { id, cwd, events }: { readonly id: SessionId; readonly cwd: string; readonly events: number },
+): Promise<void> {
+  await filled(home, async (journal) => {
+    const records = history(events, cwd);
+    for (let at = 0; at < records.length; at += 500)
+      await journal.append(id, records.slice(at, at + 500));
+  });
+}
+
 /** Loading a session over ACP until its last update and answer came, against reading the same rows in place. */
 export async function benchSessionLoad(programs: Programs): Promise<readonly Figure[]> {
   return await inFolder(async (folder) => {
     const home = `${folder}/home`;
     const id = sessionId('long');
-    await filled(home, async (journal) => {
-      const records = history(EVENTS);
-      for (let at = 0; at < records.length; at += 500)
-        await journal.append(id, records.slice(at, at + 500));
-    });
+    await storeLongSession(home, { id, cwd: folder, events: EVENTS });
     const bare = new DatabaseSync(`${home}/sessions.db`, { readOnly: true });
     const select = bare.prepare(
       "SELECT seq, at, v, hash, body FROM records WHERE n = 1 AND stream = 'history' ORDER BY seq",
