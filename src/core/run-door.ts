@@ -36,7 +36,7 @@ export async function runDoor(options: RunDoorOptions): Promise<number> {
   exitWhenParentGone(() => close());
   try {
     const environment = definedOnly(process.env);
-    const { socket } = await findHost({
+    const found = findHost({
       dataFolder,
       version: VERSION,
       client: { model, keys, environment },
@@ -52,6 +52,8 @@ export async function runDoor(options: RunDoorOptions): Promise<number> {
       log,
       signal: gone.signal,
     });
+    // Nothing of the search holds up a client that goes: a host that was started is there for the next one.
+    const { socket } = await Promise.race([found, aborted(gone.signal)]);
     const piped = pipeClient({
       input: process.stdin,
       output: process.stdout,
@@ -69,6 +71,14 @@ export async function runDoor(options: RunDoorOptions): Promise<number> {
     await refuse(createStreamPort(process.stdin, process.stdout), messageOf(failure), code);
     return 1;
   }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const stop = (): void => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
 }
 
 function definedOnly(environment: NodeJS.ProcessEnv): { readonly [name: string]: string } {

@@ -3,7 +3,7 @@ import { Deferred } from '../base/deferred.ts';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { HOST_LINK_VERSION } from '../protocol/host-link.ts';
 import { serveAcp } from './acp/serve-acp.ts';
-import { type HostStart, START_REPORT_FD } from './door/start-host.ts';
+import { type HostStart, REPORT_FD_VARIABLE, START_REPORT_FD } from './door/start-host.ts';
 import { acpExtensions } from './host/compose/acp-extensions.ts';
 import { endAtOnce, onTermination } from './host/compose/lifetime.ts';
 import { openHost, type RunningHost } from './host/compose/open-host.ts';
@@ -18,7 +18,7 @@ import { crashPoints, keepSmall } from './host/process/process-setup.ts';
 import { Visitors } from './host/process/visitors.ts';
 import { SHUTDOWN_DEADLINES, shutdownMs } from './host/shutdown/phases.ts';
 import { type OpenJournal, startJournal } from './journal/open-journal.ts';
-import { liveEndpoint, removeEndpoint, writeEndpoint } from './link/endpoint-file.ts';
+import { liveEndpoint, readEndpoint, removeEndpoint, writeEndpoint } from './link/endpoint-file.ts';
 import { ownMark } from './link/process-facts.ts';
 import { VERSION } from './version.ts';
 
@@ -40,13 +40,14 @@ export type RunHostOptions = {
  */
 export async function runHost(options: RunHostOptions): Promise<void> {
   const { dataFolder, log } = options;
+  const report = reporter();
   try {
     const journal = await openStore(options);
     if (journal === null) {
       report({ kind: 'exists' });
       return;
     }
-    await new HostProcess(options, journal).run();
+    await new HostProcess(options, journal).run(() => report({ kind: 'ready' }));
   } catch (failure) {
     log.error('The session host could not start', { error: messageOf(failure) });
     const code = codeOf(failure) ?? 'host.failed';
@@ -73,14 +74,23 @@ async function openStore({ dataFolder, log }: RunHostOptions): Promise<OpenJourn
   }
 }
 
-/** One line for the door that started this process; a door that is gone needs none. */
-function report(start: HostStart): void {
-  try {
-    writeSync(START_REPORT_FD, `${JSON.stringify(start)}\n`);
-    closeSync(START_REPORT_FD);
-  } catch {
-    // Started by hand: nobody listens.
-  }
+/**
+ * Says one line to the door that started this process. In one that was started by hand the descriptor may be anything;
+ * a door that is gone needs no line.
+ */
+function reporter(): (start: HostStart) => void {
+  let isHeard = process.env[REPORT_FD_VARIABLE] === String(START_REPORT_FD);
+  delete process.env[REPORT_FD_VARIABLE];
+  return (start) => {
+    if (!isHeard) return;
+    isHeard = false;
+    try {
+      writeSync(START_REPORT_FD, `${JSON.stringify(start)}\n`);
+      closeSync(START_REPORT_FD);
+    } catch {
+      // The door is gone.
+    }
+  };
 }
 
 class HostProcess {
@@ -94,7 +104,8 @@ class HostProcess {
     this.#journal = journal;
   }
 
-  async run(): Promise<void> {
+  /** `onReady` is called when doors can come. */
+  async run(onReady: () => void): Promise<void> {
     const { log, dataFolder, defaultModel } = this.#options;
     const crashing = await crashPoints(process.env['CRASH_AT']);
     const running = openHost({
@@ -111,12 +122,15 @@ class HostProcess {
     onTermination(() => this.#stopped.resolve());
     const transcripts = new Transcripts(running.host, systemClock, log);
     const visitors = this.#visitors(running, transcripts);
-    let listener: Listener | null = null;
     try {
-      listener = await this.#listen(visitors);
+      this.#listener = await this.#listen(visitors);
+      this.#announce(false);
+      keepSmall();
+      onReady();
+      log.info('The session host is ready', { pid: process.pid, version: VERSION });
       await this.#untilStopped(running, visitors);
     } finally {
-      await this.#end(running, visitors, listener);
+      await this.#end(running, visitors);
       transcripts.dispose();
     }
   }
@@ -160,26 +174,46 @@ class HostProcess {
   }
 
   #idle: IdleWatch | null = null;
+  #listener: Listener | null = null;
+  #isEnding = false;
 
-  async #listen(visitors: Visitors): Promise<Listener> {
+  #listen(visitors: Visitors): Promise<Listener> {
     const { log, dataFolder } = this.#options;
-    const listener = await listen({
+    return listen({
       dataFolder,
       token: this.#token,
       onHello: (hello, socket) => visitors.hello(hello, socket),
       log,
     });
-    this.#announce(listener, false);
-    keepSmall();
-    report({ kind: 'ready' });
-    log.info('The session host is ready', { pid: process.pid, version: VERSION });
-    return listener;
   }
 
-  #announce({ endpoint }: Listener, isClosing: boolean): void {
-    const { dataFolder } = this.#options;
+  #announce(isClosing: boolean): void {
+    if (this.#listener === null) return;
+    const { endpoint } = this.#listener;
     const known = { link: HOST_LINK_VERSION, version: VERSION, endpoint, token: this.#token };
-    writeEndpoint(dataFolder, { ...ownMark(), ...known, isClosing });
+    writeEndpoint(this.#options.dataFolder, { ...ownMark(), ...known, isClosing });
+  }
+
+  /** Whoever cleaned up took the way to this host with it. */
+  async #showAgain(visitors: Visitors): Promise<void> {
+    const { log } = this.#options;
+    try {
+      const old = this.#listener;
+      if (old?.isReachable() === false) {
+        const fresh = await this.#listen(visitors);
+        if (this.#isEnding) {
+          fresh.close();
+          return;
+        }
+        this.#listener = fresh;
+        old.close();
+      }
+      if (this.#isEnding) return;
+      this.#announce(false);
+      log.warn('The way to the session host was gone and is there again');
+    } catch (failure) {
+      log.warn('The way to the session host is gone', { error: messageOf(failure) });
+    }
   }
 
   async #untilStopped(running: RunningHost, visitors: Visitors): Promise<void> {
@@ -195,11 +229,13 @@ class HostProcess {
     );
     this.#idle = idle;
     const changed = running.host.onDidChangeActivity(() => idle.look());
-    const watch = watchEndpoint(
+    const watch = watchEndpoint({
       dataFolder,
-      this.#token,
-      stop('The data folder is gone, or another host says it is here: this one ends'),
-    );
+      token: this.#token,
+      isReachable: () => this.#listener?.isReachable() === true,
+      onUnfindable: () => this.#showAgain(visitors),
+      onLost: stop('The data folder is gone: its session host ends'),
+    });
     await this.#stopped.promise;
     changed.dispose();
     watch.dispose();
@@ -207,7 +243,8 @@ class HostProcess {
   }
 
   /** Everything is bounded; what hangs all the same is cut off. */
-  async #end(running: RunningHost, visitors: Visitors, listener: Listener | null): Promise<void> {
+  async #end(running: RunningHost, visitors: Visitors): Promise<void> {
+    this.#isEnding = true;
     const cutOff = (): void => {
       running.killAll();
       endAtOnce();
@@ -215,11 +252,12 @@ class HostProcess {
     const deadline = setTimeout(cutOff, ENDING_WAIT_MS);
     const { dataFolder, log } = this.#options;
     try {
-      if (listener !== null) this.#announce(listener, true);
+      // What another host says in a folder that was lost is not touched.
+      if (readEndpoint(dataFolder)?.token === this.#token) this.#announce(true);
     } catch (failure) {
       log.warn('The end of the host could not be announced', { error: messageOf(failure) });
     }
-    listener?.close();
+    this.#listener?.close();
     await visitors.close();
     const { timeouts } = await running.close();
     removeEndpoint(dataFolder, this.#token);

@@ -10,6 +10,8 @@ import { isNewer } from './versions.ts';
 
 /** How long a host is looked for and started, in milliseconds: one that ends takes up to twelve seconds for it. */
 const FIND_MS = 40_000;
+/** How often a host is started that dies of it. */
+const MOST_DEATHS = 2;
 /** Between two looks at a host that is about to end or to be reachable. */
 const AGAIN_MS = 50;
 
@@ -37,6 +39,7 @@ export async function findHost(search: HostSearch): Promise<HostWay> {
   const { clock, dataFolder, signal } = search;
   const deadline = clock.now() + FIND_MS;
   let mayReplace = true;
+  let deaths = 0;
   for (;;) {
     signal.throwIfAborted();
     const endpoint = liveEndpoint(dataFolder);
@@ -52,17 +55,29 @@ export async function findHost(search: HostSearch): Promise<HostWay> {
     if (left <= 0)
       throw new DoorError(
         'host.not_started',
-        `No session host for ${dataFolder} could be reached or started in time. Try again; "agent-core host --stop" ends one that hangs.`,
+        `No session host for ${dataFolder} could be reached or started in time. Try again, or end a process of Pilothouse that hangs.`,
         { retryable: true },
       );
     const started = await search.start(left);
-    if (started.kind === 'failed') {
-      // Another one may have come up meanwhile: then it is the one.
-      if (started.code !== 'journal.locked' || reachable(dataFolder) === null)
-        throw new DoorError(started.code, started.message, { retryable: true });
-    }
+    if (started.kind === 'died') deaths += 1;
+    const failure = failureOf(started, deaths);
+    // Another one may have come up meanwhile: then it is the one.
+    if (failure !== null && (failure.code !== 'journal.locked' || reachable(dataFolder) === null))
+      throw failure;
     if (reachable(dataFolder) === null) await clock.sleep(AGAIN_MS, signal);
   }
+}
+
+/** Null if it is worth another try: one that was killed while it started says nothing about the next. */
+function failureOf(started: HostStart, deaths: number): DoorError | null {
+  if (started.kind === 'failed')
+    return new DoorError(started.code, started.message, { retryable: true });
+  if (deaths < MOST_DEATHS) return null;
+  return new DoorError(
+    'host.not_started',
+    'The session host ended while it started. Its log in the data folder says why.',
+    { retryable: true },
+  );
 }
 
 function reachable(dataFolder: string): KnownEndpoint | null {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
-import { liveEndpoint } from '../link/endpoint-file.ts';
+import { codeOf } from '../../base/errors.ts';
+import { type KnownEndpoint, liveEndpoint } from '../link/endpoint-file.ts';
 import { mayBeAlive } from '../link/process-facts.ts';
 import { DoorError } from './errors.ts';
 import { reachHost } from './reach-host.ts';
@@ -48,13 +49,30 @@ export async function stopHost(dataFolder: string, version: string, clock: Clock
   if (reached.kind === 'welcome') {
     reached.socket.once('close', () => ended.resolve());
     reached.socket.resume();
-  } else ended.resolve();
+  } else {
+    if (reached.kind === 'absent' && !endpoint.isClosing) askBySignal(endpoint);
+    ended.resolve();
+  }
   const limit = new AbortController();
   await Promise.race([ended.promise, clock.sleep(END_MS, limit.signal).catch(() => undefined)]);
   limit.abort();
   for (let left = END_MS; mayBeAlive(endpoint); left -= LOOK_MS) {
     if (left <= 0) throw silent(endpoint.pid);
     await clock.sleep(LOOK_MS);
+  }
+}
+
+/**
+ * One that speaks another language or lost its socket understands a signal. Only where the mark tells that the process
+ * is the host and not one that got its id.
+ */
+function askBySignal({ pid, startTicks }: KnownEndpoint): void {
+  if (startTicks === null) return;
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch (error) {
+    // ESRCH: it has just ended.
+    if (codeOf(error) !== 'ESRCH') throw error;
   }
 }
 

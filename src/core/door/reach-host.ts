@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { codeOf } from '../../base/errors.ts';
 import type { HostEndpoint, HostHello, HostWelcome } from '../../protocol/host-link.ts';
 import { parseWelcome, readFirstLine } from '../link/handshake.ts';
+import { isOwnSocket, ownSocketFacts } from '../link/socket-place.ts';
 
 /** How long a host may take to answer a handshake, in milliseconds: one that runs does so at once. */
 const ANSWER_MS = 10_000;
@@ -24,6 +25,7 @@ export async function reachHost(
   hello: Omit<HostHello, 'token' | 'link'>,
   answerMs = ANSWER_MS,
 ): Promise<Reached> {
+  if (!isOwnSocket(endpoint, ownSocketFacts())) return { kind: 'absent' };
   const socket = connect(endpoint);
   // What fails is met where it is read; a late error of a socket that was given up is nobody's.
   socket.on('error', () => undefined);

@@ -1,6 +1,9 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { parse } from 'node:path';
 import type { Readable } from 'node:stream';
+import { messageOf } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 
 /** What a host that was started says of itself, once. */
@@ -8,6 +11,8 @@ export type HostStart =
   | { readonly kind: 'ready' }
   /** Another one holds the folder and can be reached. */
   | { readonly kind: 'exists' }
+  /** It ended and said nothing. */
+  | { readonly kind: 'died' }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
 /** How a host is started. */
@@ -22,19 +27,39 @@ export type StartHostOptions = {
 
 /** The file descriptor over which a started host says how its start went. */
 export const START_REPORT_FD = 3;
+/** Names that descriptor to a host that a door started. */
+export const REPORT_FD_VARIABLE = 'PILOTHOUSE_REPORT_FD';
 
 /**
  * Starts a host as a process of its own, in a session of its own, that holds nothing of this one. Resolves when it can
- * be reached or has said why not. Never rejects.
+ * be reached or has said why not; one that says nothing in time is killed. Never rejects.
  */
-export function startHost(options: StartHostOptions): Promise<HostStart> {
-  const child = spawn(options.command, [...options.args, 'host', '--run'], {
-    cwd: homedir(),
+export async function startHost(options: StartHostOptions): Promise<HostStart> {
+  try {
+    return await reportOf(spawned(options), options.deadlineMs);
+  } catch (error) {
+    return unstartable(error);
+  }
+}
+
+function spawned(options: StartHostOptions): ChildProcess {
+  const home = homedir();
+  const { dataFolder, environment } = options;
+  return spawn(options.command, [...options.args, 'host', '--run'], {
+    // It holds no folder that somebody may want to remove.
+    cwd: existsSync(home) ? home : parse(dataFolder).root,
     detached: true,
     windowsHide: true,
-    env: { ...options.environment, PILOTHOUSE_HOME: options.dataFolder },
+    env: {
+      ...environment,
+      PILOTHOUSE_HOME: dataFolder,
+      [REPORT_FD_VARIABLE]: String(START_REPORT_FD),
+    },
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   });
+}
+
+function reportOf(child: ChildProcess, deadlineMs: number): Promise<HostStart> {
   const report = child.stdio[START_REPORT_FD] as Readable;
   return new Promise((resolve) => {
     let said = '';
@@ -44,13 +69,11 @@ export function startHost(options: StartHostOptions): Promise<HostStart> {
       child.unref();
       resolve(start);
     };
-    const timer = setTimeout(
-      () => finish(failed('host.not_started', 'The session host did not start in time.')),
-      options.deadlineMs,
-    );
-    child.once('error', (error) =>
-      finish(failed('host.not_started', `The session host could not be started: ${error.message}`)),
-    );
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      finish(failed('host.not_started', 'The session host did not start in time.'));
+    }, deadlineMs);
+    child.once('error', (error) => finish(unstartable(error)));
     report.setEncoding('utf8');
     report.on('data', (text: string) => {
       said += text;
@@ -73,10 +96,11 @@ function startOf(said: string): HostStart {
   } catch {
     // It died before it could say anything.
   }
-  return failed(
-    'host.not_started',
-    'The session host ended while it started. Its log in the data folder says why.',
-  );
+  return { kind: 'died' };
+}
+
+function unstartable(error: unknown): HostStart {
+  return failed('host.not_started', `The session host could not be started: ${messageOf(error)}`);
 }
 
 function failed(code: string, message: string): HostStart {

@@ -17,12 +17,21 @@ export function endpointFile(dataFolder: string): string {
   return join(dataFolder, FILE);
 }
 
-/** Says where the host is, whole at once. */
+/**
+ * Says where the host is, whole at once. Only who holds the data folder may; so there is one draft, and what a host
+ * that died left of it is taken by the next one.
+ */
 export function writeEndpoint(dataFolder: string, endpoint: KnownEndpoint): void {
   const path = endpointFile(dataFolder);
-  const draft = `${path}.${endpoint.pid}`;
-  writeFileSync(draft, `${JSON.stringify(endpoint)}\n`, { mode: 0o600 });
-  renameSync(draft, path);
+  const draft = `${path}.new`;
+  rmSync(draft, { force: true });
+  try {
+    writeFileSync(draft, `${JSON.stringify(endpoint)}\n`, { mode: 0o600, flag: 'wx' });
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
 }
 
 /** Takes the host's own word back; another host's stays. */

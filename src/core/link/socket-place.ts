@@ -1,12 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { CodedError, messageOf } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 
 /** The longest path of a local socket that every system takes, in bytes. */
 const LONGEST_PATH = 100;
+/** Where sockets lie in a data folder. */
+const RUN_FOLDER = 'run';
 
 /** What decides where sockets may lie; injected so that every platform can be tested on any. */
 export type SocketFacts = {
@@ -41,7 +43,7 @@ export function socketNames(
   if (platform === 'win32') return [`\\\\.\\pipe\\pilothouse-${shortHash(dataFolder)}-${unique}`];
   const name = `${shortHash(dataFolder)}-${unique}.sock`;
   return [
-    join(dataFolder, 'run', `${unique}.sock`),
+    join(dataFolder, RUN_FOLDER, `${unique}.sock`),
     ...(runtimeFolder ? [join(runtimeFolder, 'pilothouse', name)] : []),
     join(temporaryFolder, `pilothouse-${userId}`, name),
   ].filter((path) => Buffer.byteLength(path) <= LONGEST_PATH);
@@ -62,6 +64,40 @@ export function requirePrivateFolder(folder: string, userId: number): void {
   if (!found.isDirectory()) throw unusable(folder, 'it is no folder');
   if (found.uid !== userId) throw unusable(folder, 'it belongs to another user');
   if ((found.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+}
+
+/**
+ * Takes away the sockets that killed hosts of this data folder left behind. Only for who holds the folder and has a
+ * private folder for its own socket.
+ */
+export function removeOldSockets(dataFolder: string, endpoint: string): void {
+  const folder = dirname(endpoint);
+  const own = folder === join(dataFolder, RUN_FOLDER) ? '' : `${shortHash(dataFolder)}-`;
+  for (const name of readdirSync(folder))
+    if (name.startsWith(own) && name.endsWith('.sock') && join(folder, name) !== endpoint)
+      rmSync(join(folder, name), { force: true });
+}
+
+/**
+ * True if a socket is where only this user could have put it. What a door says there is for nobody else: its
+ * environment is among it.
+ */
+export function isOwnSocket(endpoint: string, { platform, userId }: SocketFacts): boolean {
+  if (platform === 'win32') return true;
+  try {
+    const folder = lstatSync(dirname(endpoint));
+    const socket = lstatSync(endpoint);
+    return (
+      folder.isDirectory() &&
+      folder.uid === userId &&
+      (folder.mode & 0o022) === 0 &&
+      socket.isSocket() &&
+      socket.uid === userId
+    );
+  } catch {
+    // It is not there any more, or not for us.
+    return false;
+  }
 }
 
 function unusable(folder: string, why: string): SocketPlaceError {

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { messageOf } from '../../../base/errors.ts';
@@ -7,6 +7,7 @@ import type { HostHello, HostWelcome } from '../../../protocol/host-link.ts';
 import { parseHello, readFirstLine } from '../../link/handshake.ts';
 import {
   ownSocketFacts,
+  removeOldSockets,
   requirePrivateFolder,
   type SocketFacts,
   SocketPlaceError,
@@ -26,6 +27,8 @@ export type HelloHandler = (hello: HostHello, socket: Socket) => void;
 export type Listener = {
   readonly endpoint: string;
   readonly token: string;
+  /** False once somebody removed the socket from where it is. */
+  isReachable(): boolean;
   /** Takes nobody new; who is there stays. */
   close(): void;
 };
@@ -56,6 +59,7 @@ export async function listen(options: {
     try {
       if (facts.platform !== 'win32') requirePrivateFolder(dirname(endpoint), facts.userId);
       await listening(server, endpoint);
+      if (facts.platform !== 'win32') removeOldSockets(options.dataFolder, endpoint);
     } catch (failure) {
       failures.push(failure);
       log.warn('A place for the socket of the host can not be used', {
@@ -69,6 +73,9 @@ export async function listen(options: {
     return {
       endpoint,
       token,
+      isReachable: () =>
+        facts.platform === 'win32' ||
+        lstatSync(endpoint, { throwIfNoEntry: false })?.isSocket() === true,
       close: () => {
         server.close();
         doorstep.clear();

@@ -7,6 +7,7 @@ import { isObject } from '../../../base/json.ts';
 import { mayBeAlive, ownMark, type ProcessMark, readIfThere } from '../../link/process-facts.ts';
 import { JournalError } from '../errors.ts';
 import { isSqliteBusy } from '../store/sqlite-errors.ts';
+import { LOCK_FILE } from './lock-file.ts';
 import { createPrivateFile } from './private-files.ts';
 
 /**
@@ -22,7 +23,6 @@ export type DataFolderLock = { release(): void };
 /** Who holds a data folder. */
 export type LockHolder = ProcessMark & { readonly hostname: string };
 
-const LOCK_FILE = 'host.lock';
 const HOLDER_FILE = 'host.json';
 const RETRY_MS = 25;
 /** How much longer than asked a lock that nobody holds is tried for. */
