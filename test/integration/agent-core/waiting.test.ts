@@ -145,15 +145,14 @@ describe('a turn whose model only an editor reaches', () => {
     asEditor(second, 'hangs', null);
     await second.initialize(OURS);
     // Both are there once each was asked what it offers.
-    for (const editor of [first, second])
-      await editor.waitFor(({ message }) => message?.['method'] === LIST);
+    await second.call('_pilothouse/models/list');
 
     const outcome = prompt(plain, sessionId, 'hello');
     await second.waitFor(({ message }) => message?.['method'] === GENERATE);
     expect(first.calls(GENERATE)).toEqual([]);
     second.kill();
     await first.waitFor(({ message }) => message?.['method'] === GENERATE);
-    await plain.waitFor(() => plain.textOf(sessionId).includes('half'));
+    await plain.waitForUpdate(({ update }) => update.sessionUpdate === 'agent_message_chunk');
     first.kill();
     await expect(outcome).rejects.toThrow('in the middle of its answer');
     expect(await taskOf(plain, sessionId)).toMatchObject({
@@ -190,7 +189,6 @@ describe('a turn whose model only an editor reaches', () => {
   });
 });
 
-const LIST = '_pilothouse/editor_models/list';
 const GENERATE = '_pilothouse/editor_models/generate';
 
 describe('a question with several clients', () => {
@@ -214,6 +212,30 @@ describe('a question with several clients', () => {
     await able.waitFor(({ message }) => message?.['method'] === 'elicitation/create');
     expect(await gatesOf(plain, sessionId)).toHaveLength(1);
     answer({ action: 'accept', content: { answer: 'the left one' } });
+    expect(await outcome).toMatchObject({ stopReason: 'end_turn' });
+    expect(plain.textOf(sessionId)).toContain('the left one');
+  });
+
+  it('waits for the one who could show it and went, and is there when they come back', async () => {
+    const home = tempFolder('home');
+    const plain = startDoor(home);
+    await plain.initialize({});
+    const sessionId = await plain.newSession(tempFolder('work'));
+    const asked = 'elicitation/create';
+    const able = startDoor(home);
+    able.onRequest(asked, () => undefined);
+    await able.initialize(OURS);
+    await able.call('_pilothouse/attach', { sessionId });
+    const outcome = prompt(plain, sessionId, 'ask Which one?');
+    await able.waitFor(({ message }) => message?.['method'] === asked);
+    able.kill();
+    await eventually(() => hostStatus(home).clients === 1, 'that it has gone');
+    expect(await gatesOf(plain, sessionId)).toHaveLength(1);
+
+    const back = startDoor(home);
+    back.onRequest(asked, () => ({ action: 'accept', content: { answer: 'the left one' } }));
+    await back.initialize(OURS);
+    await back.call('_pilothouse/attach', { sessionId });
     expect(await outcome).toMatchObject({ stopReason: 'end_turn' });
     expect(plain.textOf(sessionId)).toContain('the left one');
   });

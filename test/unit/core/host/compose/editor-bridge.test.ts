@@ -39,9 +39,9 @@ class Editor implements ExtensionClient {
     // Nothing that it is told matters here.
   }
 
-  async request(method: string, params: { requestId?: string }): Promise<unknown> {
+  async request(method: string, params: object): Promise<unknown> {
     if (method === '_pilothouse/editor_models/list') return { models: this.models };
-    this.asked.push(params.requestId ?? '');
+    this.asked.push('requestId' in params ? String(params.requestId) : '');
     this.wasAsked.resolve();
     return await this.answer.promise;
   }
