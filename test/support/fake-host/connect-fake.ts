@@ -31,6 +31,10 @@ export function connectFake(
     host?: FakeHost;
     extensions?: Extensions;
     clock?: AcpServices['clock'];
+    onDetach?: AcpServices['onDetach'];
+    keys?: AcpServices['keys'];
+    /** What the ids that it mints begin with; connections to one host have names of their own. */
+    name?: string;
     /** Bytes that stdout holds before it reports that the client is behind. */
     highWaterMark?: number;
   } = {},
@@ -48,8 +52,10 @@ export function connectFake(
     extensions: options.extensions ?? { handlers: {} },
     log,
     clock: options.clock ?? REAL_CLOCK,
-    ids: { unique: () => `minted-${minted++}`, secret: () => 'secret' },
+    ids: { unique: () => `${options.name ?? 'minted'}-${minted++}`, secret: () => 'secret' },
     agentVersion: '0.0.0',
+    ...(options.onDetach === undefined ? {} : { onDetach: options.onDetach }),
+    ...(options.keys === undefined ? {} : { keys: options.keys }),
   });
   const doorClosed = openDoor({ input: stdin, output: stdout, host: doorSide, log });
   const client = connectAcpClient({ streams: { input: stdin, output: stdout } });

@@ -121,6 +121,9 @@ export class FakeHost implements SessionHost {
     const clients = this.#attached.get(sessionId) ?? new AttachedClients(sessionId, () => 0);
     this.#attached.set(sessionId, clients);
     clients.attach(client, options);
+    session.onPrompt = ({ client: sender }) => {
+      if (sender !== undefined) clients.acted(sender);
+    };
     return session;
   }
 

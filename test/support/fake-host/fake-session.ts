@@ -67,6 +67,8 @@ export class FakeSession implements LiveSession {
   partial: Snapshot['partial'] = [];
   outputs: Snapshot['outputs'] = [];
   script: TurnScript;
+  /** Told of every prompt before it is taken. */
+  onPrompt: (request: PromptRequest) => void = () => undefined;
   readonly inbox: FakeSessionControl;
   readonly durable: FakeDurable;
   readonly #signals = new Emitter<SessionSignal>();
@@ -211,6 +213,7 @@ export class FakeSession implements LiveSession {
   }
 
   async prompt(request: PromptRequest): Promise<PromptOutcome> {
+    this.onPrompt(request);
     this.prompts.push(request);
     const running = { order: request.admission.order, abort: new AbortController() };
     this.#running.add(running);
