@@ -230,9 +230,14 @@ export class HostedSession implements LiveSession {
     return this.#parts.clients.isEmpty && !this.#isBusy;
   }
 
-  /** True while something goes on in it that would be lost if the process ended. */
+  /**
+   * True while a turn or a delegate is at work in it: then the host stays. A process in the background keeps the session
+   * warm, but no host up: nobody would ever end a server that was forgotten.
+   */
   get isAtWork(): boolean {
-    return this.#isBusy && !this.isAtQuestion;
+    const { session, delegates } = this.#parts;
+    if (delegates.isBusy) return true;
+    return session.isActive && !session.isParked && !session.entries.isAtQuestion;
   }
 
   /** True if its turn stands at questions that outlive the process, and nothing else goes on in it. */

@@ -7,8 +7,8 @@ export type Activity = {
   /** Sessions in memory. */
   readonly sessions: number;
   /**
-   * Those of them in which something is at work: a turn, a delegate, a background process or a message that waits for
-   * its turn. A turn that stands at its question and that a restart would find there is none.
+   * Those of them in which something is at work: a turn, a delegate or a message that waits for its turn. A turn that
+   * stands at its question and that a restart would find there is none, and a background process is none.
    */
   readonly running: number;
   /** Clients that follow a session, each counted once. */
