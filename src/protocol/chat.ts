@@ -194,6 +194,8 @@ export type ChatGate =
       readonly target: string;
       readonly message: string;
       readonly url?: string;
+      /** It closes by itself once an editor with language models is there. */
+      readonly waitsFor?: 'editor';
     };
 
 /** What the header and composer show. */

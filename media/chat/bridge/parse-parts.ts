@@ -213,5 +213,6 @@ export const isGate: Check<ChatGate> = anyOf<ChatGate>(
     target: isString,
     message: isString,
     url: optional(isString),
+    waitsFor: optional(oneOf('editor')),
   }),
 );

@@ -100,6 +100,15 @@ async function askSignIn(question: Question<'auth'>, title: string): Promise<Gat
     if (picked === undefined) return null;
     return picked === done ? { kind: 'accepted', content: {} } : { kind: 'cancelled' };
   }
+  if (question.waitsFor !== undefined) {
+    const again = l10n.t('Continue');
+    const picked = await vscode.window.showQuickPick([again], {
+      title,
+      placeHolder: question.message,
+      ignoreFocusOut: true,
+    });
+    return picked === undefined ? null : { kind: 'accepted', content: {} };
+  }
   const stored = await vscode.commands.executeCommand<boolean>('pilothouse.setApiKey', {
     source: question.target,
   });

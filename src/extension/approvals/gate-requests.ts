@@ -75,6 +75,7 @@ const AUTH = z.looseObject({
   targetKind: z.enum(['model', 'mcp']),
   message: z.string(),
   url: z.optional(z.string()),
+  waitsFor: z.optional(z.literal('editor')),
 });
 
 /** Ids and time for gates whose asker named none. */
@@ -97,7 +98,11 @@ export function serveGates(calls: ClientCalls, gates: GateStore, ports: GatePort
     calls.onRequest('_pilothouse/auth', async (params, signal) => {
       const own = parsed('_pilothouse/auth', AUTH, params);
       const { sessionId, gateId, target, targetKind, message, url } = own;
-      const link = url === undefined ? {} : { url };
+      const { waitsFor } = own;
+      const link = {
+        ...(url === undefined ? {} : { url }),
+        ...(waitsFor === undefined ? {} : { waitsFor }),
+      };
       const question: GateQuestion = { kind: 'auth', target, targetKind, message, ...link };
       const answer = await gates.ask(
         { gateId, sessionId, ...loopOf(own), openedAt: ports.now(), question },

@@ -31,6 +31,8 @@ export type GateQuestion =
       readonly targetKind: 'model' | 'mcp' | 'link';
       readonly message: string;
       readonly url?: string;
+      /** It closes by itself once an editor with language models is there. */
+      readonly waitsFor?: 'editor';
     };
 
 /** How a gate was closed. `cancelled`: nobody answered, the question is void. */
@@ -65,6 +67,7 @@ export function chatGate({ gateId, question, ...gate }: Gate): ChatGate {
         target: question.target,
         message: question.message,
         ...(question.url === undefined ? {} : { url: question.url }),
+        ...(question.waitsFor === undefined ? {} : { waitsFor: question.waitsFor }),
       };
   }
 }

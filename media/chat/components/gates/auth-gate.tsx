@@ -13,7 +13,7 @@ type Props = {
   readonly onAnswer: (given: GateAnswer) => void;
 };
 
-/** A sign-in that the turn waits for: a page to open, or a key to enter. */
+/** What the turn waits for: a page to open, a key to enter, or an editor, for which there is nothing to do here. */
 export function AuthGate({ gate, state, settled, onAnswer }: Props): JSX.Element {
   const strings = useStrings();
   const { post } = useServices();
@@ -22,11 +22,12 @@ export function AuthGate({ gate, state, settled, onAnswer }: Props): JSX.Element
     <>
       <p class="quiet">{gate.target}</p>
       <div class="gate-options">
-        {url === undefined ? (
+        {url === undefined && gate.waitsFor === undefined && (
           <Button inert={!settled} onClick={() => post({ type: 'command', name: 'set_key' })}>
             {strings.gateSetKey}
           </Button>
-        ) : (
+        )}
+        {url !== undefined && (
           <Button inert={!settled} onClick={() => post({ type: 'open_link', href: url })}>
             {strings.gateSignIn}
           </Button>

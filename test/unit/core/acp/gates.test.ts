@@ -292,6 +292,25 @@ describe('gates over ACP', () => {
     expect(await answered(session)).toMatchObject({ kind: 'declined' });
   });
 
+  test('what waits for an editor is told to the extension, and declined by nobody who can not do anything', async () => {
+    const waits = { ...auth(), target: 'vscode-lm', waitsFor: 'editor' } as const;
+    const ours = await following({ _meta: { pilothouse: { version: 1 } } });
+    ours.client.onRequest('_pilothouse/auth', () => undefined);
+    ours.session.openGate('g', waits);
+    await ours.client.waitFor(({ message }) => message?.['method'] === '_pilothouse/auth');
+    expect(ours.client.calls('_pilothouse/auth')[0]?.['params']).toMatchObject({
+      target: 'vscode-lm',
+      waitsFor: 'editor',
+    });
+    const plain = await following();
+    plain.session.openGate('g', waits);
+    // The next question is declined, so the one before it was looked at.
+    plain.session.openGate('h', ask);
+    await answered(plain.session);
+    expect(plain.session.answers.map(({ gateId }) => gateId)).toEqual(['h']);
+    expect(plain.session.openGates()).toHaveLength(1);
+  });
+
   test('a client that goes does not answer its gates', async () => {
     const { client, session, server } = await following();
     client.onRequest('session/request_permission', () => undefined);

@@ -131,10 +131,17 @@ describe('requests of the agent', () => {
       calls.request('_pilothouse/auth', { sessionId: 's', gateId, ...key, ...loop }, never);
     const [done, given] = [ask('a', { loopId: 'child' }), ask('b')];
     expect(gates.all().map(({ loopId }) => loopId)).toEqual(['child', undefined]);
+    const waits = calls.request(
+      '_pilothouse/auth',
+      { sessionId: 's', gateId: 'c', ...key, waitsFor: 'editor' },
+      never,
+    );
+    expect(gates.all()[2]).toMatchObject({ question: { kind: 'auth', waitsFor: 'editor' } });
     gates.answer('a', { kind: 'accepted', content: {} });
     gates.cancelAll();
     expect(await done).toEqual({ outcome: 'done' });
     expect(await given).toEqual({ outcome: 'cancelled' });
+    expect(await waits).toEqual({ outcome: 'cancelled' });
   });
 
   it('with bad params are refused with the field that is wrong', async () => {
