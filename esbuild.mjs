@@ -115,6 +115,12 @@ const bundles = [
     splitting: true,
     plugins: [zodInEnglish, versionOnly],
     mainFields: ['module', 'main'],
+    define: {
+      ...common.define,
+      // The WebSocket library would look for native helpers wherever this is installed.
+      'process.env.WS_NO_BUFFER_UTIL': '"1"',
+      'process.env.WS_NO_UTF_8_VALIDATE': '"1"',
+    },
     entryPoints: [
       { in: 'src/core/main.ts', out: 'agent-core' },
       { in: 'src/core/journal/worker.ts', out: 'agent-core/journal-worker' },

@@ -9,6 +9,7 @@ import {
 import { requireNode } from './host/compose/lifetime.ts';
 import { createLog, type FileLog } from './host/log/log.ts';
 import { dataFolder } from './journal/lock/data-folder.ts';
+import type { RunDoorOptions } from './run-door.ts';
 import { VERSION } from './version.ts';
 
 /** Another process may be about to let go of the data folder: a window that reloads takes this long. */
@@ -66,19 +67,18 @@ async function serveInProcess(
 }
 
 async function serveThroughHost(
-  { model, logLevel }: ServeOptions,
+  options: ServeOptions,
   log: FileLog,
   folder: string,
 ): Promise<number> {
   const { runDoor } = await import('./run-door.ts');
+  return runDoor({ ...hostProgram(options), dataFolder: folder, model: options.model, log });
+}
+
+/** How a door starts a host. */
+function hostProgram({ logLevel }: ServeOptions): Pick<RunDoorOptions, 'program' | 'hostArgs'> {
   const program = [...process.execArgv, process.argv[1] ?? ''];
-  return runDoor({
-    dataFolder: folder,
-    model,
-    program,
-    hostArgs: ['--log-level', logLevel],
-    log,
-  });
+  return { program, hostArgs: ['--log-level', logLevel] };
 }
 
 async function runAsHost({ model }: ServeOptions, log: FileLog, folder: string): Promise<number> {
@@ -102,6 +102,16 @@ async function run(asked: CommandLine): Promise<number> {
     }
     case 'host_run':
       return logged({ ...asked, keepsFile: true }, (log, folder) => runAsHost(asked, log, folder));
+    case 'serve_ws': {
+      const { runWsDoor } = await import('./run-ws-door.ts');
+      return logged({ ...asked, keepsFile: false }, (log, folder) =>
+        runWsDoor({ ...asked, ...hostProgram(asked), dataFolder: folder, log }),
+      );
+    }
+    case 'connect': {
+      const { runConnect } = await import('./run-connect.ts');
+      return logged({ ...asked, keepsFile: false }, (log) => runConnect({ ...asked, log }));
+    }
     case 'host_status': {
       const { hostStatus } = await import('./door/host-command.ts');
       process.stdout.write(`${JSON.stringify(await hostStatus(dataFolder(), VERSION))}\n`);

@@ -81,7 +81,8 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-function definedOnly(environment: NodeJS.ProcessEnv): { readonly [name: string]: string } {
+/** A copy without what is not set. */
+export function definedOnly(environment: NodeJS.ProcessEnv): { readonly [name: string]: string } {
   return Object.fromEntries(
     Object.entries(environment).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,

@@ -31,6 +31,8 @@ export type HostClientSide = {
   readonly environment: { readonly [name: string]: string };
   /** True for a client that came over a network: keys of models are not taken from its environment. */
   readonly remote?: boolean;
+  /** What it may do at most; missing: everything that its keys open. */
+  readonly ceiling?: 'observer';
 };
 
 /** The host's line. A host that ends refuses with `host.closing`, one that is busy does not step down. */

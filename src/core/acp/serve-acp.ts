@@ -81,7 +81,7 @@ class Server implements AcpConnection {
   constructor(services: AcpServices) {
     this.#services = services;
     const { host, log, clock, extensions } = services;
-    this.#credential = new Credential(services.keys);
+    this.#credential = new Credential(services.keys, services.ceiling);
     this.#peer = this.#connect();
     const facts = (): ClientFacts => this.#facts;
     const peer = this.#peer;

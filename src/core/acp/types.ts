@@ -29,6 +29,8 @@ export type AcpServices = {
   readonly agentVersion: string;
   /** Keys that the client has to show before it may do anything; missing asks for none. */
   readonly keys?: AccessKeys;
+  /** What the client may do at most, whatever key it shows; missing: what its key allows. */
+  readonly ceiling?: 'observer';
   /** What the client's process was started with; missing: as this one. */
   readonly origin?: ClientOrigin;
   /** The host that serves it, as the answer to `initialize` tells it. */

@@ -94,7 +94,7 @@ export function parseWelcome(line: string): HostWelcome {
 
 function clientSideOf(value: unknown): HostClientSide {
   if (!isObject(value)) throw notOne();
-  const { model, keys, environment, remote } = value;
+  const { model, keys, environment, remote, ceiling } = value;
   const { owner, observer } = isObject(keys) ? keys : {};
   if (!isObject(environment)) throw notOne();
   return {
@@ -109,6 +109,7 @@ function clientSideOf(value: unknown): HostClientSide {
       ),
     ),
     ...(remote === true ? { remote } : {}),
+    ...(ceiling === 'observer' ? { ceiling } : {}),
   };
 }
 

@@ -14,11 +14,14 @@ export const API_KEY_METHOD = 'apiKey';
 /** What a connection may do at most: nothing until a key was shown where keys are asked for (design §1). */
 export class Credential {
   readonly #keys: AccessKeys;
+  readonly #most: Role;
   #ceiling: Role | null;
 
-  constructor(keys: AccessKeys = { owner: null, observer: null }) {
+  /** `most`: what no key may widen. */
+  constructor(keys: AccessKeys = { owner: null, observer: null }, most: Role = 'host_owner') {
     this.#keys = keys;
-    this.#ceiling = keys.owner === null && keys.observer === null ? 'host_owner' : null;
+    this.#most = most;
+    this.#ceiling = keys.owner === null && keys.observer === null ? most : null;
   }
 
   /** True where a key is asked for. */
@@ -36,7 +39,7 @@ export class Credential {
     const isOwner = isSame(key, this.#keys.owner);
     const isObserver = isSame(key, this.#keys.observer);
     if (!isOwner && !isObserver) return false;
-    this.#ceiling = isOwner ? 'host_owner' : 'observer';
+    this.#ceiling = isOwner ? this.#most : 'observer';
     return true;
   }
 }
