@@ -152,7 +152,7 @@ class HostProcess {
         activity: () => running.host.activity(),
         isBroken: () => this.#journal.fault !== null,
       },
-      serve: (port, { model, keys, environment, remote }) => {
+      serve: (port, { model, keys, environment, remote, ceiling }) => {
         if (remote !== true) running.models.addEnvironment(environment);
         return serveAcp({
           port,
@@ -163,6 +163,7 @@ class HostProcess {
           ids: randomIds,
           agentVersion: VERSION,
           keys,
+          ...(ceiling === undefined ? {} : { ceiling }),
           hostFacts,
           onDetach: 'keep',
           origin: { model, environment },
