@@ -1,6 +1,6 @@
 import { closeSync, writeSync } from 'node:fs';
 import { Deferred } from '../base/deferred.ts';
-import { codeOf, messageOf } from '../base/errors.ts';
+import { codeOf, isCoded, messageOf } from '../base/errors.ts';
 import { HOST_LINK_VERSION } from '../protocol/host-link.ts';
 import { serveAcp } from './acp/serve-acp.ts';
 import { type HostStart, REPORT_FD_VARIABLE, START_REPORT_FD } from './door/start-host.ts';
@@ -50,19 +50,27 @@ export async function runHost(options: RunHostOptions): Promise<void> {
     await new HostProcess(options, journal).run(() => report({ kind: 'ready' }));
   } catch (failure) {
     log.error('The session host could not start', { error: messageOf(failure) });
-    const code = codeOf(failure) ?? 'host.failed';
-    report({ kind: 'failed', code, message: messageOf(failure) });
+    if (isHeldByHost(failure)) report({ kind: 'exists' });
+    else {
+      const code = codeOf(failure) ?? 'host.failed';
+      report({ kind: 'failed', code, message: messageOf(failure) });
+    }
     throw failure;
   } finally {
     log.info('The session host has ended', { dataFolder });
   }
 }
 
+/** One that starts, or whose word in the folder is gone for a moment, can be reached soon. */
+function isHeldByHost(failure: unknown): boolean {
+  return isCoded(failure) && failure.code === 'journal.locked' && failure.data['isHost'] === true;
+}
+
 /** Null if another host came up first and can be reached; this process has to end then. */
 async function openStore({ dataFolder, log }: RunHostOptions): Promise<OpenJournal | null> {
   const isEnding = liveEndpoint(dataFolder)?.isClosing === true;
   const lockWaitMs = isEnding ? ENDING_WAIT_MS : LOCK_WAIT_MS;
-  const store = startJournal({ dataFolder, log, clock: systemClock, lockWaitMs });
+  const store = startJournal({ dataFolder, log, clock: systemClock, lockWaitMs, isHost: true });
   const other = otherHostCame(dataFolder, VERSION);
   try {
     const opened = store.opened.then(() => true);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
-import { codeOf } from '../../base/errors.ts';
+import { isObject } from '../../base/json.ts';
 import { type KnownEndpoint, liveEndpoint } from '../link/endpoint-file.ts';
 import { mayBeAlive } from '../link/process-facts.ts';
 import { DoorError } from './errors.ts';
@@ -72,7 +72,7 @@ function askBySignal({ pid, startTicks }: KnownEndpoint): void {
     process.kill(pid, 'SIGTERM');
   } catch (error) {
     // ESRCH: it has just ended.
-    if (codeOf(error) !== 'ESRCH') throw error;
+    if (!isObject(error) || error['code'] !== 'ESRCH') throw error;
   }
 }
 

@@ -9,7 +9,7 @@ import { isObject } from '../../base/json.ts';
 /** What a host that was started says of itself, once. */
 export type HostStart =
   | { readonly kind: 'ready' }
-  /** Another one holds the folder and can be reached. */
+  /** Another one holds the folder and can be reached, now or soon. */
   | { readonly kind: 'exists' }
   /** It ended and said nothing. */
   | { readonly kind: 'died' }

@@ -47,6 +47,8 @@ export type OpenJournalOptions = {
   readonly clock: Pick<Clock, 'now'>;
   /** How long to wait for another process to let go of the folder, in milliseconds; 0 by default. */
   readonly lockWaitMs?: number;
+  /** True for a session host that others can reach, so that they know whom they wait for. */
+  readonly isHost?: boolean;
   /** Largest size of the database in pages of 4 KiB; a commit past it fails as on a full disk. */
   readonly maxPages?: number;
   /** `like` searches without the full-text index. The default falls back to it where SQLite has no FTS5. */
@@ -137,6 +139,7 @@ class ThreadedJournal implements OpenJournal {
       {
         folder: options.dataFolder,
         lockWaitMs: options.lockWaitMs ?? 0,
+        isHost: options.isHost ?? false,
         maxPages: options.maxPages,
         journalMode: options.journalMode ?? 'wal',
         search: options.search ?? 'fts5',

@@ -7,6 +7,7 @@ import type { JournalErrorShape } from './errors.ts';
 export type WorkerSettings = {
   readonly folder: string;
   readonly lockWaitMs: number;
+  readonly isHost: boolean;
   readonly maxPages?: number | undefined;
   readonly journalMode: 'wal' | 'delete';
   /** `like` searches without the full-text index, as where SQLite was built without it. */

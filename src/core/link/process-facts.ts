@@ -11,14 +11,21 @@ export type ProcessMark = {
 
 /** The mark of this process. */
 export function ownMark(): ProcessMark {
-  return { pid: process.pid, startTicks: startTicksOf(process.pid), bootId: bootId() };
+  return {
+    pid: process.pid,
+    startTicks: statOf(process.pid)?.startTicks ?? null,
+    bootId: bootId(),
+  };
 }
 
 /** False only if the marked process can't be there any more: its id is free, or another process has it. */
 export function mayBeAlive({ pid, startTicks, bootId: boot }: ProcessMark): boolean {
   if (boot !== null && boot !== bootId()) return false;
   if (!processExists(pid)) return false;
-  return startTicks === null || startTicks === startTicksOf(pid);
+  const found = statOf(pid);
+  // One that has ended and that its parent did not look after keeps its id.
+  if (found?.state === 'Z' || found?.state === 'X') return false;
+  return startTicks === null || startTicks === (found?.startTicks ?? null);
 }
 
 function processExists(pid: number): boolean {
@@ -31,11 +38,13 @@ function processExists(pid: number): boolean {
   }
 }
 
-/** Field 22 of `/proc/<pid>/stat`; the name before it may hold spaces and parentheses. Source: proc(5). */
-function startTicksOf(pid: number): string | null {
+/** Fields 3 and 22 of `/proc/<pid>/stat`; the name before them may hold spaces and parentheses. Source: proc(5). */
+function statOf(pid: number): { readonly state: string; readonly startTicks: string } | null {
   const stat = readIfThere(`/proc/${pid}/stat`);
   if (stat === null) return null;
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state, startTicks] = [fields[0], fields[19]];
+  return state === undefined || startTicks === undefined ? null : { state, startTicks };
 }
 
 function bootId(): string | null {

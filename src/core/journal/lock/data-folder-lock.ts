@@ -21,7 +21,18 @@ import { createPrivateFile } from './private-files.ts';
 export type DataFolderLock = { release(): void };
 
 /** Who holds a data folder. */
-export type LockHolder = ProcessMark & { readonly hostname: string };
+export type LockHolder = ProcessMark & {
+  readonly hostname: string;
+  /** True for a session host, which others can reach once it has started. */
+  readonly isHost: boolean;
+};
+
+/** Who wants a data folder. */
+export type LockWish = {
+  readonly folder: string;
+  readonly lockWaitMs: number;
+  readonly isHost: boolean;
+};
 
 const HOLDER_FILE = 'host.json';
 const RETRY_MS = 25;
@@ -30,13 +41,14 @@ const COLLISION_MS = 1_000;
 /** How long a holder may take to write its name after it took the lock. */
 const NAMING_MS = 250;
 
-/** Takes the lock, waiting up to `waitMs` for another holder to let go. Throws `journal.locked`. */
-export async function lockDataFolder(folder: string, waitMs: number): Promise<DataFolderLock> {
+/** Takes the lock, waiting up to `lockWaitMs` for another holder to let go. Throws `journal.locked`. */
+export async function lockDataFolder(wish: LockWish): Promise<DataFolderLock> {
+  const { folder, lockWaitMs: waitMs } = wish;
   const path = join(folder, LOCK_FILE);
   createPrivateFile(path);
   const started = performance.now();
   for (;;) {
-    const lock = tryLock(folder, path);
+    const lock = tryLock(wish, path);
     if (lock !== null) return lock;
     const waited = performance.now() - started;
     if (waited >= waitMs + COLLISION_MS) throw lockedError(folder, await namedHolder(folder));
@@ -49,7 +61,7 @@ export async function lockDataFolder(folder: string, waitMs: number): Promise<Da
   }
 }
 
-function tryLock(folder: string, path: string): DataFolderLock | null {
+function tryLock({ folder, isHost }: LockWish, path: string): DataFolderLock | null {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
     // A journal in memory: nothing is ever written, and no file beside the lock is left after a crash.
@@ -61,7 +73,7 @@ function tryLock(folder: string, path: string): DataFolderLock | null {
   }
   const holderPath = join(folder, HOLDER_FILE);
   try {
-    writeHolder(holderPath);
+    writeHolder(holderPath, isHost);
   } catch (error) {
     database.close();
     throw error;
@@ -75,8 +87,8 @@ function tryLock(folder: string, path: string): DataFolderLock | null {
   };
 }
 
-function writeHolder(path: string): void {
-  const holder: LockHolder = { ...ownMark(), hostname: hostname() };
+function writeHolder(path: string, isHost: boolean): void {
+  const holder: LockHolder = { ...ownMark(), hostname: hostname(), isHost };
   const draft = `${path}.new`;
   writeFileSync(draft, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
   renameSync(draft, path);
@@ -108,6 +120,7 @@ function readHolder(path: string): LockHolder | null {
     startTicks: textOrNull(value['startTicks']),
     bootId: textOrNull(value['bootId']),
     hostname: textOrNull(value['hostname']) ?? '',
+    isHost: value['isHost'] === true,
   };
 }
 
@@ -121,7 +134,8 @@ function textOrNull(value: unknown): string | null {
 }
 
 function lockedError(folder: string, holder: LockHolder | null): JournalError {
-  const remote = holder !== null && holder.hostname !== hostname() ? ` on ${holder.hostname}` : '';
+  const isRemote = holder !== null && holder.hostname !== hostname();
+  const remote = isRemote ? ` on ${holder.hostname}` : '';
   const who = holder === null ? 'another process' : `process ${holder.pid}${remote}`;
   return new JournalError(
     'journal.locked',
@@ -132,6 +146,8 @@ function lockedError(folder: string, holder: LockHolder | null): JournalError {
         folder,
         pid: holder?.pid ?? null,
         hostname: holder?.hostname ?? null,
+        // One on another machine can't be reached from here.
+        isHost: holder?.isHost === true && !isRemote,
       },
       retryable: true,
     },

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf } from '../../../base/errors.ts';
+import { isObject } from '../../../base/json.ts';
 
 /** The file in a data folder whose lock is the hold on the folder. */
 export const LOCK_FILE = 'host.lock';
@@ -14,7 +14,7 @@ export function lockIdentity(dataFolder: string): string | null | undefined {
     const { dev, ino } = statSync(join(dataFolder, LOCK_FILE), { bigint: true });
     return `${dev}:${ino}`;
   } catch (error) {
-    const code = codeOf(error);
+    const code = isObject(error) ? error['code'] : undefined;
     return code === 'ENOENT' || code === 'ENOTDIR' ? null : undefined;
   }
 }

@@ -120,7 +120,7 @@ function partsOf(database: DatabaseSync, settings: WorkerSettings): Parts {
 /** Takes the data folder and opens what is in it. Throws `JournalError` or what the system says. */
 export async function openStore(settings: WorkerSettings): Promise<Store> {
   createPrivateFolder(settings.folder);
-  const lock = await lockDataFolder(settings.folder, settings.lockWaitMs);
+  const lock = await lockDataFolder(settings);
   let database: DatabaseSync | null = null;
   try {
     database = openDatabase(settings.folder, settings);
