@@ -36,8 +36,10 @@ import { registerTranscript } from './transcript/register-transcript.ts';
 
 /** What the extension offers to tests and other extensions. */
 export type PilothouseApi = {
-  /** Process id of agent-core; null while it does not run. */
+  /** Process id of agent-core, the door to the session host; null while it does not run. */
   readonly agentPid: () => number | null;
+  /** Process id of the session host; null while the door to it is not open. */
+  readonly hostPid: () => number | null;
   /** `stopped`, `starting`, `ready`, `restarting`, `failed` or `closed`. */
   readonly agentState: () => string;
   /** The session the chat shows. */
@@ -73,6 +75,7 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
     newId: () => randomUUID(),
     log: (message) => log.info(message),
     mcpServers: settings.mcpServers,
+    onDetach: settings.onWindowClose,
   });
   own.push(hub);
 
@@ -108,14 +111,19 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
 
   return {
     agentPid: () => hosts.own.agent.connection?.pid ?? null,
+    hostPid: () => {
+      const { state } = hosts.own.agent;
+      return state.kind === 'ready' ? (state.info.host?.pid ?? null) : null;
+    },
     agentState: () => hosts.own.agent.state.kind,
     shownSession: () => chat.bridge.sessionId,
   };
 }
 
 /**
- * Ends agent-core, of every host: closing its input makes it stop what runs, write everything down and exit; what is left of its
- * process group after the grace is killed. The editor waits at most five seconds for this.
+ * Closes the doors to every host: closing a door's input makes it exit, and what is left of its process group after the
+ * grace is killed. The hosts go on with what runs, or stop it, as the person has set. The editor waits at most five
+ * seconds for this.
  */
 export async function deactivate(): Promise<void> {
   const hosts = running;

@@ -47,8 +47,8 @@ export type AgentPorts = {
 const HANG_GRACE_MS = 500;
 
 /**
- * The one owner of the agent-core process: starts it on demand, starts it again after a crash as long as the policy
- * allows, and ends it with the window. A start that failed never poisons the next one.
+ * The one owner of the agent-core process, the window's door to the host of its sessions: starts it on demand, starts
+ * it again after a crash as long as the policy allows, and ends it with the window; the host goes on. A start that failed never poisons the next one.
  */
 export class Agent implements Disposable {
   readonly #ports: AgentPorts;
@@ -97,28 +97,31 @@ export class Agent implements Disposable {
 
   /** Ends the process, if there is one, and starts a new one. */
   async restart(graceMs = 2_000): Promise<AgentConnection> {
-    const state = this.#state;
-    if (state.kind === 'ready') {
-      this.#set({ kind: 'stopped' });
-      await state.process.stop(graceMs);
-      state.connection.dispose();
-    }
+    if (this.#state.kind === 'ready') await this.release(graceMs);
     this.#policy = this.#policy.reset();
     return this.ensure();
   }
 
+  /** Ends the process, if there is one; the next `ensure` starts another. */
+  async release(graceMs = 2_000): Promise<void> {
+    await this.#end({ kind: 'stopped' }, graceMs);
+  }
+
   /** Ends the process for good: closes its input, waits, then kills its group. */
   async close(graceMs: number): Promise<void> {
+    await this.#end({ kind: 'closed' }, graceMs);
+  }
+
+  async #end(next: AgentState, graceMs: number): Promise<void> {
     const state = this.#state;
-    this.#set({ kind: 'closed' });
+    this.#set(next);
+    // What the host asks goes unanswered: an answer that nobody gave must not reach what goes on there.
+    if (state.kind === 'ready') state.connection.dispose();
     if (state.kind === 'restarting') state.wait.abort();
     // What is still starting sees the state and ends itself; it is not waited for longer than the grace.
     if (state.kind === 'starting')
       await Promise.race([state.ready.catch(() => undefined), this.#ports.clock.sleep(graceMs)]);
-    if (state.kind === 'ready') {
-      await state.process.stop(graceMs);
-      state.connection.dispose();
-    }
+    if (state.kind === 'ready') await state.process.stop(graceMs);
   }
 
   #start(): Promise<AgentConnection> {
@@ -166,6 +169,8 @@ export class Agent implements Disposable {
 
   async #watch(process: AgentProcess, connection: AgentConnection): Promise<void> {
     await Promise.race([process.done, connection.closed]);
+    // Whoever ended it sees to the rest.
+    if (this.#state.kind !== 'ready' || this.#state.process !== process) return;
     connection.dispose();
     await process.stop(HANG_GRACE_MS);
     if (this.#state.kind !== 'ready' || this.#state.process !== process) return;

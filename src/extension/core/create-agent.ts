@@ -59,7 +59,12 @@ export function createAgent(parts: AgentParts, aim: AgentAim): Agent {
     ...(isRemote ? { lastError: () => lastError } : {}),
     client: { ...aim.client, onProblem: (message) => log.warn(say(message)) },
     // Paths of another machine are not those of documents here.
-    offers: { documents: !isRemote },
+    offers: {
+      documents: !isRemote,
+      get onDetach() {
+        return settings.onWindowClose();
+      },
+    },
     ...(isRemote ? { limits: REMOTE_LIMITS } : {}),
     log: (message) => log.info(say(message)),
     prepare: async (connection) => {

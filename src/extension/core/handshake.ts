@@ -1,22 +1,39 @@
+import * as z from 'zod/mini';
 import { CodedError } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import type { InitializeRequest, InitializeResponse } from '../../protocol/acp.ts';
+import type { HostFacts } from '../../protocol/host-link.ts';
+import type { OnDetach } from '../../protocol/session-clients.ts';
 import { ACP_VERSION, PILOTHOUSE_VERSION } from '../../protocol/versions.ts';
 import type { AgentConnection } from './connection.ts';
 
 const INITIALIZE_TIMEOUT_MS = 20_000;
 
-/** What the agent said it can do. */
-export type AgentInfo = { readonly version: string };
+/** What the agent said of itself. */
+export type AgentInfo = {
+  readonly version: string;
+  /** The process that its sessions live in; null where it does not say. */
+  readonly host: AgentHost | null;
+};
+
+/** The process that sessions live in, as `initialize` tells it. */
+export type AgentHost = Pick<HostFacts, 'pid' | 'version'>;
+
+const HOST = z.looseObject({ pid: z.number(), version: z.string() });
 
 /** What a client can offer an agent. */
 export type ClientOffers = {
   /** It reads and writes documents that are open here: their paths are the same for both. */
   readonly documents: boolean;
+  /** What is to become of its sessions' work when it goes. */
+  readonly onDetach: OnDetach;
 };
 
 /** The first request of a connection: what this client can do. */
-export function initializeParams(version: string, { documents }: ClientOffers): InitializeRequest {
+export function initializeParams(
+  version: string,
+  { documents, onDetach }: ClientOffers,
+): InitializeRequest {
   return {
     protocolVersion: ACP_VERSION,
     clientInfo: { name: 'pilothouse-vscode', title: 'Pilothouse for VS Code', version },
@@ -25,7 +42,7 @@ export function initializeParams(version: string, { documents }: ClientOffers): 
       terminal: false,
       session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
       elicitation: { form: {}, url: {} },
-      _meta: { pilothouse: { version: PILOTHOUSE_VERSION }, harn: { version: 1 } },
+      _meta: { pilothouse: { version: PILOTHOUSE_VERSION, onDetach }, harn: { version: 1 } },
     },
   };
 }
@@ -44,10 +61,19 @@ export async function shakeHands(
       'agent.incompatible',
       'The agent process speaks another version of the protocol. Reinstall the extension.',
     );
-  return { version: answer.agentInfo?.version ?? '' };
+  return { version: answer.agentInfo?.version ?? '', host: hostOf(answer) };
+}
+
+function ownPart(answer: InitializeResponse): Readonly<Record<string, unknown>> {
+  const offered = answer.agentCapabilities?._meta?.['pilothouse'];
+  return isObject(offered) ? offered : {};
 }
 
 function speaksPilothouse(answer: InitializeResponse): boolean {
-  const offered = answer.agentCapabilities?._meta?.['pilothouse'];
-  return isObject(offered) && offered['version'] === PILOTHOUSE_VERSION;
+  return ownPart(answer)['version'] === PILOTHOUSE_VERSION;
+}
+
+function hostOf(answer: InitializeResponse): AgentHost | null {
+  const parsed = z.safeParse(HOST, ownPart(answer)['host']);
+  return parsed.success ? parsed.data : null;
 }

@@ -6,28 +6,18 @@ import type { HistoryPage } from '../../protocol/pilothouse.ts';
 import { type ChatChange, Conversation } from '../chat/model/conversation.ts';
 import { promptEnd, turnEnd } from '../chat/model/turn-items.ts';
 import type { AgentConnection } from '../core/connection.ts';
-import { type DelegatePorts, SessionDelegates } from '../delegates/session-delegates.ts';
 import type { StopState } from '../status-bar/stop-state.ts';
-import { Durability } from './control/durability.ts';
 import type { LiveReceipt } from './control/receipts.ts';
-import { SessionControls } from './control/session-controls.ts';
 import { Stopping } from './control/stopping.ts';
-import { Waiting } from './control/waiting.ts';
-import { WaitingFeed } from './control/waiting-feed.ts';
 import { type Ending, endingOf, interruptedEnd, lastEnding } from './ending.ts';
-import type { LiveChange, LiveSessionPorts } from './live-types.ts';
+import { type LiveParts, liveParts } from './live-parts.ts';
+import type { Attachment, LiveChange, LiveSessionPorts } from './live-types.ts';
 import { OptionChanges } from './option-changes.ts';
 import { type PromptEntry, PromptLine } from './prompt-line.ts';
 import { NO_FACTS, type SessionFacts, withUpdate } from './session-facts.ts';
 
 /** How many history events a page holds. */
 export const PAGE_SIZE = 200;
-
-type Attachment =
-  | { readonly kind: 'none' }
-  /** Updates wait until the newest page of the history is in. */
-  | { readonly kind: 'attaching'; readonly waiting: { update: SessionUpdate; meta: unknown }[] }
-  | { readonly kind: 'attached'; readonly connection: AgentConnection };
 
 /** One session as this window follows it: its conversation, its prompts on the way, and its Stop. */
 export class LiveSession implements Disposable {
@@ -48,12 +38,12 @@ export class LiveSession implements Disposable {
   #cutOff: string | null = null;
 
   readonly onDidChange = this.#changed.event;
-  /** What waits for the running turn and for later ones. */
-  readonly waiting = new Waiting();
-  readonly feed: WaitingFeed;
-  readonly controls: SessionControls;
-  readonly durability: Durability;
-  readonly delegates: SessionDelegates;
+  readonly waiting: LiveParts['waiting'];
+  readonly feed: LiveParts['feed'];
+  readonly controls: LiveParts['controls'];
+  readonly durability: LiveParts['durability'];
+  readonly delegates: LiveParts['delegates'];
+  readonly clients: LiveParts['clients'];
 
   constructor(sessionId: string, cwd: string, ports: LiveSessionPorts) {
     this.sessionId = sessionId;
@@ -65,22 +55,21 @@ export class LiveSession implements Disposable {
       this.#statusChanged();
     });
     this.#options = new OptionChanges(sessionId, ports.connect);
-    const shared = { sessionId, waiting: this.waiting, changed: () => this.#statusChanged() };
-    const isRunning = (): boolean => this.isRunning;
-    const { connect, log, newId } = ports;
-    this.feed = new WaitingFeed({ ...shared, isRunning, log });
-    this.durability = new Durability({ ...shared, connect, log });
-    const refused = (error: unknown): void => this.durability.notice(error);
-    this.controls = new SessionControls({ ...shared, newId, connect, refused });
-    const changed = (): void => this.#changed.fire({ kind: 'delegates' });
-    const told: DelegatePorts['told'] = (message) =>
-      this.#changed.fire({ kind: 'delegate_rows', message });
-    const connection = (): AgentConnection | null => this.#connection;
-    const delegatePorts = { sessionId, clock: ports.clock, newId, connect, log };
-    this.delegates = new SessionDelegates(
-      { ...delegatePorts, connection, changed, told },
-      this.#lifetime.signal,
-    );
+    ({
+      waiting: this.waiting,
+      feed: this.feed,
+      controls: this.controls,
+      durability: this.durability,
+      delegates: this.delegates,
+      clients: this.clients,
+    } = liveParts({
+      sessionId,
+      ports,
+      signal: this.#lifetime.signal,
+      isRunning: () => this.isRunning,
+      connection: () => this.#connection,
+      fire: (change) => this.#changed.fire(change),
+    }));
   }
 
   get conversation(): Conversation {
@@ -135,11 +124,13 @@ export class LiveSession implements Disposable {
 
   /**
    * Binds the session to a connection that already knows it: lays the conversation anew from the newest page of the
-   * history, then takes in what came meanwhile. Rejects if the history can't be read.
+   * history, then takes in what came meanwhile. `activeTurn` is the turn that runs, which may have begun before that
+   * page. Rejects if the history can't be read.
    */
   async attach(
     connection: AgentConnection,
     options: readonly SessionConfigOption[] | null | undefined,
+    activeTurn: string | null = null,
   ): Promise<void> {
     if (options) this.#facts = { ...this.#facts, options };
     const waiting = this.#attachment.kind === 'attaching' ? this.#attachment.waiting : [];
@@ -149,7 +140,7 @@ export class LiveSession implements Disposable {
       limit: PAGE_SIZE,
     });
     const conversation = this.#newConversation();
-    conversation.start(page);
+    conversation.start(page, activeTurn);
     this.#conversation = conversation;
     this.#cutOff = null;
     this.#absorbPage(page);
@@ -160,7 +151,8 @@ export class LiveSession implements Disposable {
     this.#ending = this.isRunning ? null : lastEnding(conversation.items());
     this.#changed.fire({ kind: 'reset' });
     this.#releaseHeld();
-    await Promise.all([this.feed.fetch(connection), this.delegates.fetch(connection)]);
+    const { feed, delegates, clients } = this;
+    await Promise.all([feed, delegates, clients].map((part) => part.fetch(connection)));
     await this.durability.findLost(connection);
   }
 
@@ -183,6 +175,7 @@ export class LiveSession implements Disposable {
     if (isFinal) this.#interrupted();
     this.waiting.lost();
     this.delegates.detach();
+    this.clients.forget();
     this.#statusChanged();
   }
 
@@ -201,8 +194,19 @@ export class LiveSession implements Disposable {
       this.#attachment.waiting.push({ update, meta });
       return;
     }
-    const changes = this.#take(update, meta);
-    if (changes.length > 0) this.#changed.fire({ kind: 'chat', changes });
+    const turnBefore = this.turnId;
+    this.#fireChat(this.#take(update, meta));
+    // Of a turn of its own, this window is told by the answer to its prompt.
+    if (turnBefore !== null && turnBefore !== this.turnId && !this.#line.isBusy)
+      this.#othersEnded();
+  }
+
+  /** A turn ended that the queue, another client or a window that is gone began. */
+  #othersEnded(): void {
+    const end = this.#conversation.items().findLast((item) => item.kind === 'turn_end');
+    if (!end) return;
+    const failed = end.terminal !== 'natural' && this.#ending !== null;
+    this.#changed.fire({ kind: 'turn_ended', stopReason: end.stopReason, failed });
   }
 
   #take(update: SessionUpdate, meta: unknown): ChatChange[] {

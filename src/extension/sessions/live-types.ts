@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import type { SessionUpdate } from '../../protocol/acp.ts';
 import type { DelegateToChat } from '../../protocol/chat-delegates.ts';
 import type { ChatChange } from '../chat/model/conversation.ts';
 import type { AgentConnection } from '../core/connection.ts';
@@ -14,6 +15,13 @@ export type LiveSessionPorts = {
   /** Answers every open gate of the session `cancelled`. */
   readonly cancelGates: () => void;
 };
+
+/** How a session hangs on a connection. */
+export type Attachment =
+  | { readonly kind: 'none' }
+  /** Updates wait until the newest page of the history is in. */
+  | { readonly kind: 'attaching'; readonly waiting: { update: SessionUpdate; meta: unknown }[] }
+  | { readonly kind: 'attached'; readonly connection: AgentConnection };
 
 /** What happened to a session. */
 export type LiveChange =

@@ -3,7 +3,8 @@ import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import { Emitter } from '../../base/emitter.ts';
 import { CodedError, messageOf } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
-import type { McpServer } from '../../protocol/acp.ts';
+import type { McpServer, ResumeSessionResponse } from '../../protocol/acp.ts';
+import type { OnDetach } from '../../protocol/session-clients.ts';
 import type { GateStore } from '../approvals/gate-store.ts';
 import { isMove } from '../chat/model/control-items.ts';
 import { marksOf } from '../chat/model/marks.ts';
@@ -11,6 +12,7 @@ import type { ClientCalls } from '../core/client-requests.ts';
 import type { AgentConnection } from '../core/connection.ts';
 import { parseNotification } from '../core/shapes.ts';
 import { type Host, type HostChange, type Hosts, isElsewhere } from '../hosts/hosts.ts';
+import { clientsChangeOf, type RoleChange, roleChangeOf } from './clients/session-clients.ts';
 import { pendingListsOf } from './control/pending-lists.ts';
 import { receiptOf } from './control/receipts.ts';
 import { LiveSession } from './live-session.ts';
@@ -26,6 +28,8 @@ export type HubPorts = {
   readonly newId: () => string;
   readonly log: (message: string) => void;
   readonly rowStore: RowStore;
+  /** What is to become of work that goes on when this window closes. */
+  readonly onDetach: () => OnDetach;
   /** The MCP servers that a session in `cwd` of this machine gets. */
   readonly mcpServers: (cwd: string) => readonly McpServer[];
 };
@@ -45,11 +49,16 @@ export class SessionHub implements Disposable {
   readonly #opening = new Map<string, Promise<LiveSession>>();
   readonly #changed = new Emitter<HubChange>();
   readonly #removed = new Emitter<string>();
+  readonly #roleChanged = new Emitter<RoleChange>();
+  /** What each connection's host was told last of `onDetach`. */
+  readonly #told = new WeakMap<AgentConnection, OnDetach>();
   readonly #store = new DisposableStore();
 
   readonly onDidChange = this.#changed.event;
   /** Fires with the id of a session that was deleted, here or elsewhere. */
   readonly onDidRemove = this.#removed.event;
+  /** Fires when another client gave this window control of a session, or took it. */
+  readonly onDidChangeRole = this.#roleChanged.event;
 
   constructor(ports: HubPorts) {
     this.#ports = ports;
@@ -74,6 +83,7 @@ export class SessionHub implements Disposable {
       }),
     );
     this.#listen(ports.calls);
+    this.#listenToClients(ports.calls);
   }
 
   #listen(calls: ClientCalls): void {
@@ -99,6 +109,21 @@ export class SessionHub implements Disposable {
       calls.onNotification('_pilothouse/session_deleted', (params) => {
         if (isObject(params) && typeof params['sessionId'] === 'string')
           this.#forget(params['sessionId']);
+      }),
+    );
+  }
+
+  #listenToClients(calls: ClientCalls): void {
+    this.#store.add(
+      calls.onNotification('_pilothouse/clients_changed', (params) => {
+        const change = clientsChangeOf(params);
+        if (change) this.#live.get(change.sessionId)?.clients.take(change.clients);
+      }),
+    );
+    this.#store.add(
+      calls.onNotification('_pilothouse/role_changed', (params) => {
+        const change = roleChangeOf(params);
+        if (change) this.#roleChanged.fire(change);
       }),
     );
   }
@@ -157,6 +182,7 @@ export class SessionHub implements Disposable {
         host.id,
       );
     await session.attach(connection, made.configOptions);
+    await this.#tellOnDetach(session, connection);
     return session;
   }
 
@@ -192,7 +218,8 @@ export class SessionHub implements Disposable {
         cwd,
         mcpServers: this.#mcpServers(host, cwd),
       });
-      await session.attach(connection, resumed.configOptions);
+      await session.attach(connection, resumed.configOptions, activeTurnOf(resumed));
+      await this.#tellOnDetach(session, connection);
       return session;
     } catch (error) {
       session.detach(true);
@@ -276,8 +303,36 @@ export class SessionHub implements Disposable {
     this.#removed.fire(sessionId);
   }
 
+  /** What is to become of work that goes on when this window closes was set anew. Never rejects. */
+  async onDetachChanged(): Promise<void> {
+    await Promise.all(
+      this.live().map(async (session) => {
+        const { connection } = this.#ports.hosts.agentOf(session.sessionId);
+        if (connection && session.isAttached) await this.#tellOnDetach(session, connection, true);
+      }),
+    );
+  }
+
+  /** A host knows it from the beginning of a connection; what was changed since, each session is told. */
+  async #tellOnDetach(
+    session: LiveSession,
+    connection: AgentConnection,
+    isChange = false,
+  ): Promise<void> {
+    const onDetach = this.#ports.onDetach();
+    if (!isChange && this.#told.get(connection) === onDetach) return;
+    const { sessionId, clients } = session;
+    try {
+      const params = { sessionId, role: clients.role, onDetach };
+      await connection.request('_pilothouse/attach', params);
+    } catch (error) {
+      this.#ports.log(`session ${sessionId}: the host keeps its way to end: ${messageOf(error)}`);
+    }
+  }
+
   #hostChanged({ host, state }: HostChange): void {
     if (state.kind === 'ready') {
+      this.#told.set(state.connection, this.#ports.onDetach());
       void this.#reattach(host, state.connection);
       return;
     }
@@ -325,5 +380,13 @@ export class SessionHub implements Disposable {
     this.#store.dispose();
     this.#changed.dispose();
     this.#removed.dispose();
+    this.#roleChanged.dispose();
   }
+}
+
+/** The turn that runs or stands at a question, as the answer to `session/resume` tells it. */
+function activeTurnOf({ _meta: meta }: ResumeSessionResponse): string | null {
+  const own = meta?.['pilothouse'];
+  const turn = isObject(own) ? own['activeTurn'] : null;
+  return typeof turn === 'string' ? turn : null;
 }

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { isObject } from '../../base/json.ts';
 import type { McpServer } from '../../protocol/acp.ts';
 import type { ChatSendMode } from '../../protocol/chat.ts';
+import type { OnDetach } from '../../protocol/session-clients.ts';
 import type { SendSettings } from '../sessions/control/sending.ts';
 import { parseMcpServers } from './mcp-servers.ts';
 
@@ -58,6 +59,9 @@ export const settings = {
     whileRunning: settings.whileRunning(),
     whenTurnEnded: read<string>('chat.whenTurnEnded', 'prompt') === 'keep' ? 'keep' : 'prompt',
   }),
+  /** What is to become of work that goes on when the window closes. */
+  onWindowClose: (): OnDetach =>
+    read<string>('onWindowClose', 'keep') === 'stop' ? 'stop' : 'keep',
   reopenSession: (): boolean => read('chat.reopenSession', true),
 };
 

@@ -21,6 +21,7 @@ export function watchEditor(services: Services, surfaces: Surfaces): Disposable 
         void hosts.everyLocal(async (connection) =>
           configureModels(connection, (message) => log.warn(message)),
         );
+      if (affects(event, 'onWindowClose')) void services.hub.onDetachChanged();
       refresh();
     }),
   );

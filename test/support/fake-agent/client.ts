@@ -45,7 +45,7 @@ export class FakeSetup {
         onNotification: (method, params) => void this.calls.notify(method, params),
         onProblem: log,
       },
-      offers: { documents: true },
+      offers: { documents: true, onDetach: 'keep' },
       log,
       prepare: async () => undefined,
       forbidden: () => null,
@@ -59,6 +59,7 @@ export class FakeSetup {
       newId,
       log,
       mcpServers: () => [],
+      onDetach: () => 'keep',
     });
   }
 

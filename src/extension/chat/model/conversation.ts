@@ -27,6 +27,7 @@ import {
   answerItem,
   type GateEvent,
   gateEventOf,
+  type RunningTurn,
   secondsBetween,
   type TurnEnd,
   type TurnEvent,
@@ -37,9 +38,6 @@ import { TurnPrompts } from './turn-prompts.ts';
 
 /** What changed for whoever shows the conversation. */
 export type ChatChange = Extract<ToChat, { type: 'upsert' | 'append' | 'prepend' | 'remove' }>;
-
-/** The turn whose updates come now. */
-type RunningTurn = { readonly turnId: string; readonly commandId: string; readonly at: number };
 
 /**
  * The conversation of one session: a window of its history plus what is live. Updates are merged by message id, tool
@@ -103,8 +101,12 @@ export class Conversation {
     return rows.findLast(({ event }) => event !== null && event <= eventId)?.id ?? null;
   }
 
-  /** Takes the newest page of the history in; call it once, on an empty conversation. */
-  start(page: HistoryPage): void {
+  /**
+   * Takes the newest page of the history in; call it once, on an empty conversation. `activeTurn` runs, and began before
+   * the page if the page does not say so.
+   */
+  start(page: HistoryPage, activeTurn: string | null = null): void {
+    if (activeTurn !== null) this.#turn = { turnId: activeTurn, commandId: activeTurn, at: null };
     for (const entry of page.entries) this.#applyEntry(entry);
     this.#endedPrompts.clear();
     this.#hasBefore = page.hasBefore;
@@ -316,7 +318,7 @@ export class Conversation {
     const running = this.#turn?.turnId === mark.end.turnId ? this.#turn : null;
     this.#turn = null;
     if (running) this.#endedPrompts.add(running.commandId);
-    const seconds = running ? secondsBetween(running.at, at) : null;
+    const seconds = running && running.at !== null ? secondsBetween(running.at, at) : null;
     return this.endTurn({ ...mark.end, seconds }, event);
   }
 

@@ -12,6 +12,14 @@ export type TurnEnd = {
   readonly seconds: number | null;
 };
 
+/** The turn whose updates come now. */
+export type RunningTurn = {
+  readonly turnId: string;
+  readonly commandId: string;
+  /** When it began; null where that was not read. */
+  readonly at: number | null;
+};
+
 /** A turn's begin or end as `_meta.pilothouse.turn` tells it. */
 export type TurnEvent =
   | {

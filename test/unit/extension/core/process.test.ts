@@ -87,7 +87,7 @@ describe('a start that failed', () => {
 
 describe('the first request', () => {
   it('declares what this client can do', () => {
-    expect(initializeParams('1.2.3', { documents: true })).toMatchObject({
+    expect(initializeParams('1.2.3', { documents: true, onDetach: 'keep' })).toMatchObject({
       protocolVersion: 1,
       clientInfo: { version: '1.2.3' },
       clientCapabilities: {

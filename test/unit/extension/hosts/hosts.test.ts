@@ -23,7 +23,7 @@ function deadAgent(error: Error = new Error('no such program')): Agent {
       onNotification: () => undefined,
       onProblem: () => undefined,
     },
-    offers: { documents: true },
+    offers: { documents: true, onDetach: 'keep' },
     limits: { firstDelay: 1, maxDelay: 1, maxFailures: 1, window: 1000 },
     log: () => undefined,
     prepare: async () => undefined,
