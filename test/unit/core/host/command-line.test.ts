@@ -7,7 +7,8 @@ describe('the command line', () => {
     const model = (args: string[], env: NodeJS.ProcessEnv = {}) =>
       parseCommandLine(args, env, '1.2.3');
     expect(model(['--model', 'a/b'], { PILOTHOUSE_MODEL: 'c/d' })).toMatchObject({
-      kind: 'serve',
+      kind: 'door',
+      inProcess: false,
       model: 'a/b',
     });
     expect(model([], { PILOTHOUSE_MODEL: ' c/d ' })).toMatchObject({ model: 'c/d' });
@@ -23,6 +24,19 @@ describe('the command line', () => {
       text: '1.2.3\n',
     });
   });
+
+  it('asks the host how it is, or to end', () => {
+    expect(parseCommandLine(['host', '--status'], {}, '1')).toEqual({ kind: 'host_status' });
+    expect(parseCommandLine(['host', '--stop'], {}, '1')).toEqual({ kind: 'host_stop' });
+    expect(parseCommandLine(['--in-process'], {}, '1')).toMatchObject({ inProcess: true });
+  });
+
+  it.each([['host'], ['host', '--status', '--stop'], ['host', '--status', 'now']])(
+    'does not guess what %s is to do',
+    (...args) => {
+      expect(() => parseCommandLine(args, {}, '1')).toThrow('--help');
+    },
+  );
 
   it.each([[['--what']], [['word']], [['--model']], [['--log-level', 'loud']]])(
     'refuses %j and points to the help',
