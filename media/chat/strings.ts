@@ -305,6 +305,8 @@ export const ENGLISH: Strings = {
   emptyNoFolderTitle: 'No folder is open',
   emptyNoFolderBody: 'A session works in a folder.',
   emptyNoFolderAction: 'Open Folder',
+  emptyHostOfflineTitle: 'The host is not reached',
+  emptyHostRetry: 'Retry',
   emptyOfflineTitle: 'The agent is not running',
   emptyOfflineBody: 'It stopped without saying why. The log may tell more.',
   emptyOfflineRestart: 'Restart',

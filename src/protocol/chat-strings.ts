@@ -312,6 +312,8 @@ type ChatEmptyKey =
   | 'emptyNoFolderTitle'
   | 'emptyNoFolderBody'
   | 'emptyNoFolderAction'
+  | 'emptyHostOfflineTitle'
+  | 'emptyHostRetry'
   | 'emptyOfflineTitle'
   | 'emptyOfflineBody'
   | 'emptyOfflineRestart'

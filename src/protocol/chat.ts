@@ -212,6 +212,8 @@ export type ChatStatus = {
     | 'untrusted'
     | 'no_folder';
   readonly offlineReason?: string;
+  /** The host of the session, where it is one that a person added. */
+  readonly hostName?: string;
   readonly sessionId: string | null;
   /** The turn that runs, if one does: `Stopping…` ends when this changes or the activity is no longer busy. */
   readonly turnId?: string | null;

@@ -150,7 +150,7 @@ describe('a host that was added: another data folder', () => {
     if (door) signal(door.pid, 'SIGKILL');
     await chat.waitForReply(/\b40\b[\s\S]*Finished/);
     const said = (await chat.replies()).split('Stopped by you').at(-1) ?? '';
-    const numbers = said.match(/\b\d+\b/g) ?? [];
+    const numbers: readonly string[] = said.match(/\b\d+\b/g) ?? [];
     const from = numbers.indexOf('1');
     expect(numbers.slice(from, from + MANY.length)).toEqual(MANY);
     expect(numbers.filter((one) => one === '23')).toHaveLength(1);

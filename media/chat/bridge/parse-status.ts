@@ -48,6 +48,7 @@ export const isStatus: Check<ChatStatus> = shape<ChatStatus>({
     'no_folder',
   ),
   offlineReason: optional(isString),
+  hostName: optional(isString),
   sessionId: nullable(isString),
   turnId: optional(nullable(isString)),
   title: isString,

@@ -98,10 +98,15 @@ function messageFor(status: ChatStatus, strings: Strings): Message {
     case 'offline':
       return {
         icon: 'debug-disconnect',
-        title: strings.emptyOfflineTitle,
+        title:
+          status.hostName === undefined ? strings.emptyOfflineTitle : strings.emptyHostOfflineTitle,
         body: status.offlineReason ?? strings.emptyOfflineBody,
         actions: [
-          { label: strings.emptyOfflineRestart, command: 'restart' },
+          {
+            label:
+              status.hostName === undefined ? strings.emptyOfflineRestart : strings.emptyHostRetry,
+            command: 'restart',
+          },
           { label: strings.emptyOfflineLog, command: 'show_log' },
         ],
       };

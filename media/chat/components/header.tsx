@@ -24,9 +24,9 @@ export function Header({ view }: { readonly view: ViewState }): JSX.Element {
             <Activity status={status} stopping={isStopping(view.stop, status)} />
           )}
           {status.cwd !== '' && (
-            <span class="cwd" title={status.cwd}>
+            <span class="cwd" title={onHost(status, status.cwd)}>
               <Icon name="folder" />
-              <span class="cwd-name">{baseName(status.cwd)}</span>
+              <span class="cwd-name">{onHost(status, baseName(status.cwd))}</span>
             </span>
           )}
           {status.rehearsal && (
@@ -117,4 +117,9 @@ function activityLook(activity: ChatStatus['activity'], strings: Strings): Look 
 
 function baseName(path: string): string {
   return path.split(/[/\\]/).findLast((part) => part !== '') ?? path;
+}
+
+/** A place, with its host where that is not the window's own. */
+function onHost({ hostName }: ChatStatus, place: string): string {
+  return hostName === undefined ? place : `${hostName}: ${place}`;
 }

@@ -34,6 +34,7 @@ export function chatStatus(input: StatusInput): ChatStatus {
   const reason = offlineReason(input);
   return {
     activity: activityOf(input),
+    ...(input.host.added ? { hostName: input.host.added.name } : {}),
     ...(reason === null ? {} : { offlineReason: reason }),
     ...(session ? sessionPart(session, input.title) : { ...NO_SESSION, title: input.title }),
     runningSend: input.runningSend,
@@ -44,7 +45,7 @@ export function chatStatus(input: StatusInput): ChatStatus {
 
 type SessionPart = Omit<
   ChatStatus,
-  'activity' | 'offlineReason' | 'runningSend' | 'staged' | 'canRedo'
+  'activity' | 'offlineReason' | 'hostName' | 'runningSend' | 'staged' | 'canRedo'
 >;
 
 const NO_SESSION: SessionPart = {

@@ -368,6 +368,8 @@ function emptyTexts() {
     emptyNoFolderTitle: l10n.t('No folder is open'),
     emptyNoFolderBody: l10n.t('A session works in a folder.'),
     emptyNoFolderAction: l10n.t('Open Folder'),
+    emptyHostOfflineTitle: l10n.t('The host is not reached'),
+    emptyHostRetry: l10n.t('Retry'),
     emptyOfflineTitle: l10n.t('The agent is not running'),
     emptyOfflineBody: l10n.t('It stopped without saying why. The log may tell more.'),
     emptyOfflineRestart: l10n.t('Restart'),

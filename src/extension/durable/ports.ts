@@ -14,6 +14,13 @@ export type DurablePorts = {
     params: AgentMethods[M][0],
     options?: { readonly timeoutMs?: number | null; readonly signal?: AbortSignal },
   ) => Promise<AgentMethods[M][1]>;
+  /** Searches every host that is connected; results of the window's own come first. */
+  readonly search: (
+    params: AgentMethods['_pilothouse/sessions/search'][0],
+    signal: AbortSignal,
+  ) => Promise<readonly unknown[]>;
+  /** The name of a session's host, where it is not the window's own. */
+  readonly hostName: (sessionId: string) => string | undefined;
   /** Sessions that are known here, newest message first. */
   readonly rows: () => readonly SessionRow[];
   /** Shows a session in the chat. */

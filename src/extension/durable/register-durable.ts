@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { Disposable } from '../../base/disposables.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { targetOf } from '../commands/picks/arguments.ts';
 import { pickFolder } from '../commands/picks/pick-folder.ts';
 import { pickSession, targetSession } from '../commands/picks/pick-session.ts';
@@ -7,6 +8,8 @@ import { nameOfSession } from '../commands/picks/running-session.ts';
 import { registerCommands } from '../commands/register.ts';
 import type { Services } from '../commands/services.ts';
 import { onDemand } from '../commands/tables/on-demand.ts';
+import type { AgentConnection } from '../core/connection.ts';
+import type { Host, Hosts } from '../hosts/hosts.ts';
 import { controlError } from '../sessions/control/refused.ts';
 import type { SessionView } from '../sessions/session-view.ts';
 import type { DurablePorts } from './ports.ts';
@@ -45,6 +48,8 @@ function durablePorts(services: Services): DurablePorts {
         throw controlError(error);
       }
     },
+    search: async (params, signal) => searchAll(hosts, params, signal),
+    hostName: (sessionId) => hosts.of(sessionId).added?.name,
     rows: () => hub.directory.rows(),
     show: showSession,
     reveal: (sessionId, rowId) => {
@@ -56,6 +61,29 @@ function durablePorts(services: Services): DurablePorts {
     pickFolder: async () => pickFolder(l10n.t('Import Session')),
     log: (message) => log.warn(message),
   };
+}
+
+/** What every connected host finds. One that is lost meanwhile has found nothing. */
+async function searchAll(
+  hosts: Hosts,
+  params: Parameters<DurablePorts['search']>[0],
+  signal: AbortSignal,
+): Promise<readonly unknown[]> {
+  const ask = async (host: Host, connection: AgentConnection): Promise<readonly JsonObject[]> => {
+    const { sessions } = await connection.request('_pilothouse/sessions/search', params, {
+      signal,
+    });
+    return sessions.filter(
+      ({ sessionId }) => typeof sessionId === 'string' && hosts.learn(sessionId, host.id),
+    );
+  };
+  const own = ask(hosts.own, await hosts.connect(hosts.own));
+  const others = hosts.added().flatMap((host) => {
+    const { connection } = host.agent;
+    return connection ? [ask(host, connection)] : [];
+  });
+  const found = await Promise.allSettled(others);
+  return [...(await own), ...found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))];
 }
 
 const isInterrupted = ({ state }: SessionView): boolean => state === 'interrupted';

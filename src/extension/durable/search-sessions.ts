@@ -85,7 +85,7 @@ function pickFound(ports: DurablePorts): Promise<Item | undefined> {
 }
 
 function recent(ports: DurablePorts): Item[] {
-  return ports.rows().flatMap((row) => items({ row, hits: [], count: 0 }));
+  return ports.rows().flatMap((row) => items(ports, { row, hits: [], count: 0 }));
 }
 
 /** Only the newest question's answer counts. */
@@ -112,15 +112,11 @@ function searcher(
 async function ask(ports: DurablePorts, text: string, signal: AbortSignal): Promise<Item[]> {
   if (text.trim() === '') return recent(ports);
   try {
-    const answer = await ports.request(
-      '_pilothouse/sessions/search',
-      { text, limit: LIMIT },
-      { signal },
-    );
-    const found = answer.sessions.map(foundSession).filter((one) => one !== null);
+    const sessions = await ports.search({ text, limit: LIMIT }, signal);
+    const found = sessions.map(foundSession).filter((one) => one !== null);
     return found.length === 0
       ? [{ label: l10n.t('Nothing found for “{0}”', text), alwaysShow: true }]
-      : found.flatMap(items);
+      : found.flatMap((one) => items(ports, one));
   } catch (error) {
     if (!signal.aborted) ports.log(`the search failed: ${messageOf(error)}`);
     return [{ label: l10n.t('The search failed: {0}', messageOf(error)), alwaysShow: true }];
@@ -128,12 +124,17 @@ async function ask(ports: DurablePorts, text: string, signal: AbortSignal): Prom
 }
 
 /** One line for each place that fits, newest first as the agent tells them; one for a session whose title fits. */
-function items({ row, hits, count }: FoundSession): Item[] {
+function items(
+  { hostName }: Pick<DurablePorts, 'hostName'>,
+  { row, hits, count }: FoundSession,
+): Item[] {
   const time = relativeTime(row.updatedAt, Date.now());
   const more = count > hits.length ? ` · ${l10n.t('{0} messages', count)}` : '';
   const session = {
     label: sessionName(row.title),
-    description: `${baseName(row.cwd)} · ${time}${more}`,
+    description: [hostName(row.sessionId), baseName(row.cwd), `${time}${more}`]
+      .filter((part) => part !== undefined)
+      .join(' · '),
     alwaysShow: true,
     sessionId: row.sessionId,
   };

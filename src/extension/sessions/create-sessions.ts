@@ -49,7 +49,7 @@ export function createSessions(
       canStart: () => vscode.workspace.isTrusted,
     }),
   );
-  const decorations = store.add(new SessionDecorations(unread));
+  const decorations = store.add(new SessionDecorations(unread, hosts));
   store.add(vscode.window.registerFileDecorationProvider(decorations));
   return { tree, unread, dispose: () => store.dispose() };
 }

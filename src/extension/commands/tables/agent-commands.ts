@@ -6,12 +6,16 @@ import type { CommandTable, Services } from '../services.ts';
 
 /** Commands about the agent process, its rules, and the extension itself. */
 export function agentCommands(services: Services): CommandTable {
-  const { hosts, log, bridge, extensionId } = services;
+  const { hosts, bridge, extensionId } = services;
   return {
     'pilothouse.restartAgent': async (argument) => {
-      await hosts.agentOf(targetOf(argument).sessionId ?? null).restart();
+      const { id, agent } = hosts.of(targetOf(argument).sessionId ?? null);
+      const isRefused = agent.state.kind === 'failed' && agent.state.signedOut === true;
+      // The same token would be refused again.
+      if (isRefused)
+        await vscode.commands.executeCommand('pilothouse.setHostToken', { hostId: id });
+      else await agent.restart();
     },
-    'pilothouse.showLog': async () => log.show(),
     'pilothouse.openSettings': async () =>
       vscode.commands.executeCommand('workbench.action.openSettings', `@ext:${extensionId}`),
     'pilothouse.openWalkthrough': async () =>

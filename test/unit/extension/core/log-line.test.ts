@@ -7,11 +7,16 @@ describe('a line of agent-core log', () => {
     expect(parseLogLine(line)).toEqual({
       level: 'error',
       text: 'agent-core: broke {"sessionId":"s"}',
+      message: 'broke',
     });
   });
 
   it('is taken as it is where it is no record', () => {
     for (const line of ['Warning: x', '{broken', '{"level":"error"}', '[1]'])
-      expect(parseLogLine(line)).toEqual({ level: 'info', text: line });
+      expect(parseLogLine(line)).toEqual({
+        level: 'info',
+        text: line,
+        message: line,
+      });
   });
 });
