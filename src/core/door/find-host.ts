@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
+import { isNewer } from '../../base/version-order.ts';
 import { HOST_LINK_VERSION, type HostClientSide } from '../../protocol/host-link.ts';
 import { type KnownEndpoint, liveEndpoint } from '../link/endpoint-file.ts';
 import type { Log } from '../session/ports.ts';
 import { DoorError } from './errors.ts';
 import { reachHost, type Welcome } from './reach-host.ts';
 import type { HostStart } from './start-host.ts';
-import { isNewer } from './versions.ts';
 
 /** How long a host is looked for and started, in milliseconds: one that ends takes up to twelve seconds for it. */
 const FIND_MS = 40_000;
@@ -23,6 +23,8 @@ export type HostSearch = {
   readonly client: HostClientSide;
   /** Starts one. */
   readonly start: (deadlineMs: number) => Promise<HostStart>;
+  /** How long one that is there may take to answer, in milliseconds; ten seconds if missing. */
+  readonly answerMs?: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
@@ -94,7 +96,7 @@ async function wayTo(search: HostSearch, endpoint: KnownEndpoint): Promise<HostW
       { retryable: true },
     );
   const { version, client } = search;
-  const reached = await reachHost(endpoint, { asks: 'connect', version, client });
+  const reached = await reachHost(endpoint, { asks: 'connect', version, client }, search.answerMs);
   switch (reached.kind) {
     case 'welcome':
       return reached;

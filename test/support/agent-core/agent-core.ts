@@ -60,12 +60,12 @@ export function hostStatus(home: string): {
 /** Starts a door on a data folder, which finds or starts the host of it; both are gone after the test. */
 export function startDoor(
   home: string,
-  options: { args?: readonly string[]; env?: NodeJS.ProcessEnv } = {},
+  options: { program?: string; args?: readonly string[]; env?: NodeJS.ProcessEnv } = {},
 ): AcpTestClient {
   const client = connectAcpClient({
     spawn: {
       command: process.execPath,
-      args: [AGENT_CORE, ...(options.args ?? [])],
+      args: [options.program ?? AGENT_CORE, ...(options.args ?? [])],
       env: { ...process.env, PILOTHOUSE_HOME: home, PILOTHOUSE_SANDBOX: 'off', ...options.env },
     },
   });
