@@ -7,7 +7,9 @@ import { Asides } from './chat/asides.ts';
 import { createChat } from './chat/create-chat.ts';
 import { createServices } from './commands/create-services.ts';
 import { registerAllCommands } from './commands/tables/all-commands.ts';
+import { agentProgram } from './core/agent-program.ts';
 import { ClientCalls } from './core/client-requests.ts';
+import { versionOf } from './core/create-agent.ts';
 import { serveOpenDocuments } from './core/open-documents.ts';
 import { systemClock } from './core/system-clock.ts';
 import { registerDelegates } from './delegates/register-delegates.ts';
@@ -23,6 +25,7 @@ import { registerParticipant } from './participant/participant.ts';
 import { registerReceipts } from './receipts/register-receipts.ts';
 import { RedoStore } from './rewind/redo-store.ts';
 import { registerRewind } from './rewind/register-rewind.ts';
+import { registerSessionHost } from './session-host/register-session-host.ts';
 import { createSessions } from './sessions/create-sessions.ts';
 import { SessionHub } from './sessions/session-hub.ts';
 import { ModelKeys } from './settings/model-sources.ts';
@@ -95,6 +98,16 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
   own.push(registerDiffs(diffPorts(services, context.workspaceState), stagedEdits, log));
   own.push(registerRewind(services), registerReceipts(services, context.extensionUri));
   own.push(registerSteering(services), registerTranscript(services));
+  own.push(
+    registerSessionHost(services, {
+      version: versionOf(context),
+      program: ({ added }) =>
+        agentProgram(context, {
+          dataFolder: added?.kind === 'folder' ? added.dataFolder : settings.dataFolder(),
+          connectToken: null,
+        }),
+    }),
+  );
   own.push(registerDurable(services), registerDelegates(services), registerHosts(services));
   own.push(
     registerEditorModels({

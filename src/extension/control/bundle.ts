@@ -11,6 +11,8 @@ import { receiptsCommands } from '../receipts/receipts-commands.ts';
 import { ReceiptsPanels, type ReceiptsPorts } from '../receipts/receipts-panels.ts';
 import type { RewindPorts } from '../rewind/ports.ts';
 import { type ChooseSession, rewindCommands } from '../rewind/rewind-commands.ts';
+import { hostProcessCommands } from '../session-host/host-process-commands.ts';
+import type { SessionHostPorts } from '../session-host/ports.ts';
 import { type StagedParts, stagedCommands } from '../staged/staged-commands.ts';
 
 /*
@@ -46,6 +48,10 @@ export function createDelegateCommands(ports: DelegateCommandPorts): CommandTabl
 
 export function createHostCommands(ports: HostCommandPorts): CommandTable {
   return hostCommands(ports);
+}
+
+export function createHostProcessCommands(ports: SessionHostPorts): CommandTable {
+  return hostProcessCommands(ports);
 }
 
 export { pickHost } from '../hosts/host-commands.ts';

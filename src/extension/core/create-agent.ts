@@ -1,5 +1,3 @@
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { CodedError, messageOf } from '../../base/errors.ts';
@@ -7,8 +5,8 @@ import type { AddedHost } from '../hosts/host.ts';
 import { configureModels, type ModelKeys } from '../settings/model-sources.ts';
 import { settings } from '../settings/settings.ts';
 import { Agent } from './agent.ts';
-import { agentEnv } from './agent-env.ts';
 import { launchAgent } from './agent-process.ts';
+import { agentProgram } from './agent-program.ts';
 import type { ClientSide } from './connection.ts';
 import { type LogLine, parseLogLine } from './log-line.ts';
 import type { RestartLimits } from './restart-policy.ts';
@@ -89,19 +87,13 @@ async function launch(
   { host, token }: AgentAim,
   onLog: (line: LogLine) => void,
 ): ReturnType<typeof launchAgent> {
-  const nodePath = settings.nodePath();
-  const script = join(context.extensionPath, 'dist', 'agent-core.mjs');
+  const program = agentProgram(context, {
+    dataFolder: host?.kind === 'folder' ? host.dataFolder : settings.dataFolder(),
+    connectToken: host?.kind === 'ws' ? await token() : null,
+  });
   return launchAgent({
-    command: nodePath === '' ? process.execPath : nodePath,
-    args: [script, ...(host?.kind === 'ws' ? ['connect', host.url] : [])],
-    cwd: homedir(),
-    env: agentEnv({
-      inherited: process.env,
-      extra: settings.agentEnv(),
-      dataFolder: host?.kind === 'folder' ? host.dataFolder : settings.dataFolder(),
-      connectToken: host?.kind === 'ws' ? await token() : null,
-      isEditor: nodePath === '',
-    }),
+    ...program,
+    args: [...program.args, ...(host?.kind === 'ws' ? ['connect', host.url] : [])],
     onLogLine: (line) => onLog(parseLogLine(line)),
   });
 }

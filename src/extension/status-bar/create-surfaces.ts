@@ -87,11 +87,14 @@ async function offerRestart(name: string, sessionId: string): Promise<void> {
   const restart = l10n.t('Restart Agent');
   const picked = await vscode.window.showWarningMessage(
     l10n.t(
-      '“{0}” has not reacted to Stop for ten seconds. Restarting the agent ends it; what you have written is kept.',
+      '“{0}” has not reacted to Stop for ten seconds. Restarting the session host ends it, and all else that runs there; what you have written is kept.',
       name,
     ),
     restart,
   );
   if (picked === restart)
-    await vscode.commands.executeCommand('pilothouse.restartAgent', { sessionId });
+    await vscode.commands.executeCommand('pilothouse.restartAgent', {
+      sessionId,
+      confirmed: true,
+    });
 }

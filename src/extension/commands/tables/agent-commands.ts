@@ -1,21 +1,12 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import type { ListedRule } from '../../../protocol/pilothouse.ts';
-import { targetOf } from '../picks/arguments.ts';
 import type { CommandTable, Services } from '../services.ts';
 
 /** Commands about the agent process, its rules, and the extension itself. */
 export function agentCommands(services: Services): CommandTable {
-  const { hosts, bridge, extensionId } = services;
+  const { bridge, extensionId } = services;
   return {
-    'pilothouse.restartAgent': async (argument) => {
-      const { id, agent } = hosts.of(targetOf(argument).sessionId ?? null);
-      const isRefused = agent.state.kind === 'failed' && agent.state.signedOut === true;
-      // The same token would be refused again.
-      if (isRefused)
-        await vscode.commands.executeCommand('pilothouse.setHostToken', { hostId: id });
-      else await agent.restart();
-    },
     'pilothouse.openSettings': async () =>
       vscode.commands.executeCommand('workbench.action.openSettings', `@ext:${extensionId}`),
     'pilothouse.openWalkthrough': async () =>

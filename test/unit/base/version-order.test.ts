@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isNewer } from '../../../../src/core/door/versions.ts';
+import { isNewer } from '../../../src/base/version-order.ts';
 
 it.each([
   ['0.2.0', '0.1.9', true],
