@@ -236,7 +236,7 @@ export class HostedSession implements LiveSession {
    */
   get isAtWork(): boolean {
     const { session, delegates } = this.#parts;
-    if (delegates.isBusy) return true;
+    if (delegates.isActive) return true;
     return session.isActive && !session.isParked && !session.entries.isAtQuestion;
   }
 

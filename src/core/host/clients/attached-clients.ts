@@ -47,7 +47,8 @@ export class AttachedClients {
   /** The role that it has from now on. One that is attached already keeps its place. */
   attach(client: Client, options: AttachOptions = {}): Role {
     const known = this.#find(client);
-    const role = client.actor.role === 'observer' ? 'observer' : (options.role ?? 'host_owner');
+    const wanted = options.role ?? known?.role ?? 'host_owner';
+    const role = client.actor.role === 'observer' ? 'observer' : wanted;
     const onDetach = options.onDetach ?? known?.onDetach ?? client.onDetach ?? 'stop';
     if (known === undefined)
       this.#attached.push({ client, since: this.#now(), role, onDetach, acted: 0 });
