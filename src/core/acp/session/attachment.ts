@@ -188,7 +188,9 @@ export class Attachment implements Disposable {
 
   /** The choices changed though no value did: the list is told anew. */
   optionsChanged(): void {
-    if (this.#isLive && !this.#isBusy && !this.#isDisposed) this.#passOptions({ replayed: false });
+    if (!this.#isLive || this.#isDisposed) return;
+    if (this.#isBusy) this.#idleWaiters.push(() => this.optionsChanged());
+    else this.#passOptions({ replayed: false });
   }
 
   /** Resolves when everything that has happened in the session so far was sent. */

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { Emitter } from '../../../../src/base/emitter.ts';
 import { isObject } from '../../../../src/base/json.ts';
 import type { EphemeralEvent } from '../../../../src/core/session/ephemeral-events.ts';
 import type { HistoryEvent } from '../../../../src/core/session/events.ts';
@@ -298,6 +299,30 @@ describe('sessions over ACP', () => {
     expect(
       await client.call('session/list', { _meta: { pilothouse: { limit: 50 } } }),
     ).toHaveProperty('sessions.length', 3);
+  });
+
+  test('models that change while the options are being told are told too', async () => {
+    const changed = new Emitter<void>();
+    const { client, host } = connect({
+      extensions: { handlers: {}, onModelsChanged: changed.event },
+    });
+    await client.initialize();
+    const session = host.sessions.get(await client.newSession('/tmp'));
+    if (!session) throw new TypeError('no session');
+    await client.request('session/list');
+    const now = await session.configOptions();
+    const names: string[] = ['one', 'two'];
+    session.configOptions = async () => {
+      const name = names.shift() ?? 'none';
+      await new Promise((resolve) => setImmediate(resolve));
+      return now.map((option) => ({ ...option, name }));
+    };
+    changed.fire();
+    changed.fire();
+    await client.waitForUpdate(
+      ({ update }) =>
+        update.sessionUpdate === 'config_option_update' && update.configOptions[0]?.name === 'two',
+    );
   });
 
   test('set_mode and set_config_option answer completely and tell everyone in one order', async () => {
