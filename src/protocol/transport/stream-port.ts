@@ -28,8 +28,8 @@ const GATHERED_CHARS = 32 * 1024;
 export type StreamPortOptions = {
   readonly maxLineBytes?: number;
   /**
-   * Runs work soon, before anything else is read (`process.nextTick`). With it, frames sent in the same moment as an
-   * earlier one are written together; the first is written at once.
+   * Runs work soon: before anything else happens (`process.nextTick`), or at the end of this turn of the event loop
+   * (`setImmediate`). With it, frames sent until then are written together; the first is written at once.
    */
   readonly soon?: (work: () => void) => void;
   /** A stream failed; the port ends quietly after that. A peer that closed its end is no failure. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { inFolder, median, memoryOf, pause } from '../measure.ts';
+import { inFolder, median, pause, rssOf } from '../measure.ts';
 import { hostPid, withHost } from '../peers/host.ts';
 import { Peer } from '../peers/peer.ts';
 import type { Programs } from '../programs.ts';
@@ -44,7 +44,7 @@ async function three(programs: Programs, home: string): Promise<Three> {
 
 async function measured(peers: Three, cwd: string, host: number): Promise<readonly Figure[]> {
   const [owner, other, slow] = peers;
-  const rss = (): number => memoryOf(host)?.rss ?? Number.NaN;
+  const rss = (): number => rssOf(host);
   const sessions = await followed(peers, cwd);
   const counts = peers.map(counted);
   await pause(TIDY_MS);

@@ -100,7 +100,8 @@ export class Visitors {
       return;
     }
     sendWelcome(socket, this.#welcome());
-    const port = createStreamPort(socket, socket, { soon: (work) => process.nextTick(work) });
+    // One write a turn of the event loop: what many sessions tell one client at once costs one system call.
+    const port = createStreamPort(socket, socket, { soon: (work) => setImmediate(work) });
     const connection = this.#parts.serve(port, client);
     socket.resume();
     this.#connections.add(connection);
