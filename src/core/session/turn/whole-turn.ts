@@ -123,7 +123,9 @@ function contextOf(
     calls,
     watch,
     fail: (cause) => {
-      deps.log.error('A turn broke off', { sessionId, error: messageOf(cause) });
+      // What stops the whole session is told by whoever stops it.
+      const isFault = signal.aborted && abortReason(signal).kind === 'fault';
+      if (!isFault) deps.log.error('A turn broke off', { sessionId, error: messageOf(cause) });
       const reason: AbortReason = { kind: 'failed', cause };
       abort.abort(reason);
     },
