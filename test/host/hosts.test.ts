@@ -1,49 +1,27 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectAcpClient } from '../support/acp-client/connect.ts';
-import { AGENT_CORE } from '../support/agent-core/agent-core.ts';
 import { until } from '../vscode/driver/until.ts';
-import { environmentOf, isAlive, signal } from '../vscode/serve/processes.ts';
-import { stopHost } from '../vscode/serve/session-hosts.ts';
+import { environmentOf, isAlive, processes, signal } from '../vscode/serve/processes.ts';
+import {
+  answerInput,
+  chooseFolder,
+  openWsDoor,
+  useOtherFolder,
+  type WsDoor,
+} from './support/hosts.ts';
 import { usePilothouse } from './support/pilothouse.ts';
 
 const OLD = 'say I was here before';
 const MANY = Array.from({ length: 40 }, (_, at) => String(at + 1));
 
 describe('a host that was added: another data folder', () => {
-  let root = '';
-  const home = () => join(root, 'data');
-  const work = () => join(root, 'work');
-
-  beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), 'pilothouse-hosts-'));
-    await mkdir(work());
-    await mkdir(home(), { mode: 0o700 });
-    const client = connectAcpClient({
-      spawn: {
-        command: process.execPath,
-        args: [AGENT_CORE, '--in-process'],
-        env: { ...process.env, PILOTHOUSE_HOME: home(), PILOTHOUSE_SANDBOX: 'off' },
-      },
-    });
-    await client.initialize();
-    const sessionId = await client.newSession(work());
-    await client.prompt(sessionId, OLD);
-    await client.close();
-  });
-
+  const { home, work } = useOtherFolder(OLD);
   const { pilothouse, file } = usePilothouse();
   const { chat } = pilothouse;
   const window = () => pilothouse.window;
   const tree = () => pilothouse.sessions();
-
-  afterAll(async () => {
-    await stopHost(home());
-    await rm(root, { recursive: true, force: true, maxRetries: 5 });
-  });
 
   const host = (description: RegExp) =>
     tree().then((view) =>
@@ -54,20 +32,6 @@ describe('a host that was added: another data folder', () => {
   const hostOf = () =>
     pilothouse.hosts().find(({ pid }) => environmentOf(pid)['PILOTHOUSE_HOME'] === home());
 
-  /** Writes a path into the editor's own folder dialog. */
-  async function chooseFolder(path: string): Promise<void> {
-    const { quickInput, page } = window();
-    await quickInput.waitFor();
-    const input = page.locator('.quick-input-widget .quick-input-box input').first();
-    await until('the dialog to be there', async () => (await input.inputValue()).startsWith('/'));
-    await until('the path to stand', async () => {
-      if ((await input.inputValue()) === path) return true;
-      await quickInput.type(path);
-      return false;
-    });
-    await quickInput.accept();
-  }
-
   it('stands in the tree with its sessions, while nothing of the own ones changes', async () => {
     await pilothouse.newSession();
     await chat.send('say I am of this folder');
@@ -77,12 +41,8 @@ describe('a host that was added: another data folder', () => {
     await window().screenshot('hosts-none');
     await window().runCommand('Pilothouse: Add Host…');
     await window().quickInput.pick(/Another data folder/);
-    await chooseFolder(home());
-    await until('the name to be asked for', async () =>
-      /called/.test((await window().quickInput.waitFor()).message),
-    );
-    await window().quickInput.type('Elsewhere');
-    await window().quickInput.accept();
+    await chooseFolder(pilothouse, home());
+    await answerInput(pilothouse, /called/, 'Elsewhere');
     await host(/connected/);
     const rows = async () =>
       (await (await tree()).rows()).map(({ label, level }) => `${level} ${label}`);
@@ -130,7 +90,7 @@ describe('a host that was added: another data folder', () => {
 
   it('starts a session there from its row', async () => {
     await (await tree()).action('Elsewhere', 'New Session Here');
-    await chat.waitForTitle('New session').catch(() => undefined);
+    await chat.waitForTitle('Untitled session');
     await chat.send('say I am new there');
     await chat.waitForReply('I am new there');
     const rows = await (await tree()).rows();
@@ -181,9 +141,7 @@ describe('a host that was added: another data folder', () => {
 
   it('is renamed and taken off the list; its sessions stay where they are', async () => {
     await (await tree()).menu('Elsewhere', 'Rename Host…');
-    await window().quickInput.waitFor();
-    await window().quickInput.type('Over there');
-    await window().quickInput.accept();
+    await answerInput(pilothouse, /called/, 'Over there');
     await (await tree()).menu('Over there', 'Remove Host…');
     await window().dialogs.waitFor(/Remove “Over there”/);
     await window().screenshot('hosts-remove');
@@ -195,14 +153,96 @@ describe('a host that was added: another data folder', () => {
   });
 
   async function breakFolder(): Promise<void> {
-    const { rename, writeFile } = await import('node:fs/promises');
     await rename(home(), `${home()}.away`);
     await writeFile(home(), 'a file in the place of the folder');
   }
 
   async function mendFolder(): Promise<void> {
-    const { rename } = await import('node:fs/promises');
     await rm(home());
     await rename(`${home()}.away`, home());
   }
+});
+
+describe('a host that was added: an address', () => {
+  const { home, work } = useOtherFolder(OLD);
+  const { pilothouse } = usePilothouse();
+  const { chat } = pilothouse;
+  const window = () => pilothouse.window;
+  const tree = () => pilothouse.sessions();
+  const token = 'a-token-that-nobody-may-see';
+  let door: WsDoor;
+
+  beforeAll(async () => {
+    door = await openWsDoor(home(), token);
+  });
+  afterAll(() => door.kill());
+
+  const host = async (description: RegExp) =>
+    (await tree()).waitFor('There', (row) => description.test(row.description));
+
+  it('refuses a wrong token, and takes the right one', async () => {
+    await tree();
+    await window().runCommand('Pilothouse: Add Host…');
+    await window().quickInput.pick(/Another machine/);
+    await answerInput(pilothouse, /Address/, door.url);
+    await answerInput(pilothouse, /called/, 'There');
+    await answerInput(pilothouse, /Token/, 'wrong');
+    await host(/token refused/);
+    await window().notifications.waitFor(/“There” did not take the token/);
+    await window().screenshot('hosts-refused');
+    await window().notifications.dismiss(/did not take the token/);
+    await (await tree()).click('Enter another token');
+    await answerInput(pilothouse, /Token/, token);
+    await host(/^connected/);
+    await (await tree()).waitFor(OLD);
+    const shown = processes().filter(({ command }) => command.includes(token));
+    expect(shown).toEqual([]);
+  });
+
+  it('is controlled like one of this machine, and its files are not looked for here', async () => {
+    await (await tree()).click(OLD);
+    await chat.waitForReply('I was here before');
+    await chat.send('write there.txt: over there', 'finish with it is written');
+    await chat.waitForQuestion('Write there.txt');
+    await chat.answer('Write there.txt', 'Allow once');
+    await chat.waitForReply('it is written');
+    expect(existsSync(join(work(), 'there.txt'))).toBe(true);
+    const card = await chat.card('Write there.txt');
+    await card.getByText('there.txt', { exact: true }).last().click();
+    await window().notifications.waitFor(/there\.txt is on “There”, not on this machine/);
+    await window().notifications.dismiss(/not on this machine/);
+    await window().runCommand('Pilothouse: Show Changes');
+    await window().editors.waitForTab(/Changes: /);
+    await window().runCommand('Pilothouse: Open Transcript');
+    await window().editors.waitForText(/I was here before/);
+    await window().screenshot('hosts-there');
+    await window().runCommand('View: Close All Editors');
+    await chat.send('count slowly from 1 to 3000');
+    await chat.waitForReply(/\b9\b/);
+    await chat.press('Stop');
+    await chat.waitForReply('Stopped by you');
+  });
+
+  it('is asked for a folder of its own for a new session', async () => {
+    await (await tree()).action('There', 'New Session Here');
+    await answerInput(pilothouse, /Folder on “There”/, work());
+    await chat.send('say I am new there');
+    await chat.waitForReply('I am new there');
+  });
+
+  it('goes on with a turn whose connection broke, nothing twice and nothing missing', async () => {
+    await chat.send('count slowly from 1 to 100');
+    await chat.waitForReply(/\b12\b/);
+    await door.kill();
+    await host(/offline since/);
+    await window().screenshot('hosts-there-offline');
+    door = await openWsDoor(home(), token, Number(new URL(door.url).port));
+    await host(/^connected/);
+    await chat.waitForReply(/\b100\b[\s\S]*Finished/, 60_000);
+    const numbers: readonly string[] = (await chat.replies()).match(/\b\d+\b/g) ?? [];
+    const from = numbers.findIndex((one, at) => one === '1' && numbers[at + 1] === '2');
+    const all = Array.from({ length: 100 }, (_, at) => String(at + 1));
+    expect(numbers.slice(from, from + 100)).toEqual(all);
+    expect(numbers.filter((one) => one === '57')).toHaveLength(1);
+  });
 });

@@ -33,7 +33,8 @@ const TURN = z.object({
   toEvent: z.number(),
 });
 
-const WHOLE: Span = { kind: 'events', from: 0, to: Number.MAX_SAFE_INTEGER };
+/** Events are counted from one. */
+const WHOLE: Span = { kind: 'events', from: 1, to: Number.MAX_SAFE_INTEGER };
 
 const SESSION = z.object({ sessionId: z.string() });
 const CALL = z.object({ sessionId: z.string(), toolCallId: z.string(), path: z.string() });
