@@ -1,20 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { codeOf, messageOf } from '../base/errors.ts';
-import { createStreamPort } from '../protocol/transport/stream-port.ts';
-import type { Role } from './acp/access/credential.ts';
-import { findHost } from './door/find-host.ts';
-import { type HostStart, startHost } from './door/start-host.ts';
+import { hostConnector } from './connect-host.ts';
 import { bindOf, requireSafe, WsBindError } from './door/ws/bind.ts';
 import { Bearers, takeTokens } from './door/ws/tokens.ts';
-import type { HostConnection } from './door/ws/worker.ts';
 import { WS_LIMITS, WsDoor, type WsLimits } from './door/ws/ws-door.ts';
 import { takeAccessKeys } from './host/compose/access-keys.ts';
 import type { ServeWsOptions } from './host/compose/command-line.ts';
 import { onTermination } from './host/compose/lifetime.ts';
-import { randomIds, systemClock } from './host/node-ports.ts';
-import type { RunDoorOptions } from './run-door.ts';
-import { definedOnly } from './run-door.ts';
-import { VERSION } from './version.ts';
+import { randomIds } from './host/node-ports.ts';
+import { definedOnly, type RunDoorOptions } from './run-door.ts';
 
 /** How a wrong command line is told from what may pass. */
 const EXIT_MISUSED = 2;
@@ -62,47 +56,15 @@ async function doorOf(
     bearers: new Bearers({ owner, observer: given.observer }),
     origins: new Set(options.origins.map((origin) => origin.toLowerCase().replace(/\/$/u, ''))),
     limits,
-    connectHost: hostConnector(options),
+    connectHost: hostConnector({
+      ...options,
+      keys: takeAccessKeys(process.env),
+      environment: definedOnly(process.env),
+    }),
     ids: randomIds,
     log,
   });
   return { door, madeToken: given.owner === null ? owner : null };
-}
-
-/** Clients get the environment of this process; many that come at once start one host. */
-function hostConnector(
-  options: RunDoorOptions,
-): (ceiling: Role, signal: AbortSignal) => Promise<HostConnection> {
-  const { dataFolder, log, model, program, hostArgs } = options;
-  const keys = takeAccessKeys(process.env);
-  const environment = definedOnly(process.env);
-  let starting: Promise<HostStart> | null = null;
-  const start = (deadlineMs: number): Promise<HostStart> => {
-    starting ??= startHost({
-      dataFolder,
-      command: process.execPath,
-      args: [...program, ...hostArgs],
-      environment,
-      deadlineMs,
-    }).finally(() => {
-      starting = null;
-    });
-    return starting;
-  };
-  return async (ceiling, signal) => {
-    const narrowed = ceiling === 'observer' ? ({ ceiling } as const) : {};
-    const { socket } = await findHost({
-      dataFolder,
-      version: VERSION,
-      client: { model, keys, environment, ...narrowed },
-      start,
-      clock: systemClock,
-      log,
-      signal,
-    });
-    const port = createStreamPort(socket, socket, { soon: (work) => process.nextTick(work) });
-    return { port, resume: () => socket.resume() };
-  };
 }
 
 function textIn(file: string): string {

@@ -1,11 +1,12 @@
-/** A frame as it was sent to a client, without its mark. */
-export type SentFrame = {
+import type { Unmarked } from './frame-stamp.ts';
+
+/** A frame as it was sent to a client; `replayed` if it tells something anew by itself. */
+export type SentFrame = Unmarked & {
   readonly eventId: number;
-  readonly text: string;
   readonly sessionId?: string;
-  /** It tells something anew by itself. */
-  readonly replayed: boolean;
   readonly kind: 'answer' | 'request' | 'notification';
+  /** Of an answer: what it answers, as a key. */
+  readonly answers?: string;
   /** What it tells: the kind of an update, else its method. */
   readonly type: string;
 };
@@ -35,7 +36,7 @@ export class FrameBuffer {
 
   push(frame: SentFrame): void {
     this.#frames.push(frame);
-    this.#chars += frame.text.length;
+    this.#chars += frame.body.length;
     while (this.#length > this.#limits.frames || this.#chars > this.#limits.chars) this.#drop();
     if (this.#first < this.#limits.frames) return;
     this.#frames = this.#frames.slice(this.#first);
@@ -50,7 +51,7 @@ export class FrameBuffer {
     const oldest = this.#frames[this.#first];
     if (oldest === undefined) return;
     this.#first += 1;
-    this.#chars -= oldest.text.length;
+    this.#chars -= oldest.body.length;
     this.#dropped = oldest.eventId;
   }
 

@@ -2,7 +2,7 @@ import { isObject } from '../../../base/json.ts';
 
 /** What stands at the top of a frame that a WebSocket client is sent. Source: Harn session control, ACP over WebSocket. */
 export type WireMark = {
-  /** Of this frame; counts up by one within a worker. */
+  /** Of this frame; counts up within a worker. */
   readonly eventId: number;
   readonly sessionId?: string;
   readonly replayed: boolean;
@@ -10,33 +10,50 @@ export type WireMark = {
   readonly worker?: string;
 };
 
-const HEAD = '{"jsonrpc":"2.0",';
-const OLD_MARK = /"_harn":(\{[^{}]*\}),/uy;
+/** A frame without a mark: `{"jsonrpc":"2.0",` and what follows it. */
+export type Unmarked = {
+  readonly body: string;
+  /** The mark that it had said that it tells something anew. */
+  readonly replayed: boolean;
+};
 
-/**
- * A frame with its mark on top, in place of one that it has. The rest of the text stays as it is, so that numbers keep
- * every digit.
- */
-export function stamped(text: string, mark: WireMark): string {
-  const at = text.startsWith(HEAD) ? HEAD.length : -1;
-  if (at < 0) return rewritten(text, mark);
-  OLD_MARK.lastIndex = at;
-  const old = OLD_MARK.exec(text);
-  if (old === null && text.startsWith('"_harn"', at)) return rewritten(text, mark);
-  const rest = text.slice(at + (old === null ? 0 : old[0].length));
-  return `${HEAD}"_harn":${JSON.stringify(mark)},${rest}`;
+const HEAD = '{"jsonrpc":"2.0",';
+const MARK_KEY = '"_harn":';
+/** A mark is flat but for one level; what looks otherwise is parsed whole. */
+const MARK = /"_harn":(\{(?:[^{}]|\{[^{}]*\})*\}),/uy;
+
+/** Takes a frame's mark off. The rest of its text stays as it is, so that numbers keep every digit. */
+export function unmarked(text: string): Unmarked {
+  if (!text.startsWith(HEAD)) return rewritten(text);
+  if (!text.startsWith(MARK_KEY, HEAD.length))
+    return { body: text.slice(HEAD.length), replayed: false };
+  MARK.lastIndex = HEAD.length;
+  const [whole, mark] = MARK.exec(text) ?? [];
+  const said = whole === undefined ? null : parsed(mark);
+  if (whole === undefined || said === null) return rewritten(text);
+  return { body: text.slice(HEAD.length + whole.length), replayed: said['replayed'] === true };
 }
 
-/** True if the frame says of itself that it tells something anew. */
-export function saysReplayed(text: string): boolean {
-  if (!text.startsWith(HEAD)) return false;
-  OLD_MARK.lastIndex = HEAD.length;
-  const mark: unknown = JSON.parse(OLD_MARK.exec(text)?.[1] ?? 'null');
-  return isObject(mark) && mark['replayed'] === true;
+/** The frame with its mark on top. */
+export function stamped({ body }: Pick<Unmarked, 'body'>, mark: WireMark): string {
+  return `${HEAD}${MARK_KEY}${JSON.stringify(mark)},${body}`;
 }
 
 /** Frames that were written otherwise than this program does it. */
-function rewritten(text: string, mark: WireMark): string {
-  const frame: unknown = JSON.parse(text);
-  return isObject(frame) ? JSON.stringify({ ...frame, _harn: mark }) : text;
+function rewritten(text: string): Unmarked {
+  const { jsonrpc: _version, _harn: mark, ...rest } = parsed(text) ?? {};
+  return {
+    body: JSON.stringify(rest).slice(1),
+    replayed: isObject(mark) && mark['replayed'] === true,
+  };
+}
+
+function parsed(text: string | undefined): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    return isObject(value) ? value : null;
+  } catch {
+    // A mark that was cut at the wrong brace.
+    return null;
+  }
 }

@@ -84,7 +84,7 @@ export class Reattach {
     if (meant.isOver || meant.isConnected) return this.#tooLate(asked, client, current);
     if ('error' in known) return current.answer(asked.id, known);
     workers.wake(meant);
-    const again = meant.resume(client, cursor);
+    const again = meant.resume(client, cursor, asked.id);
     meant.answer(asked.id, loaded(known.result, again, sessionId));
     client.speakTo(meant);
     current.close();

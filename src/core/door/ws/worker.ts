@@ -4,7 +4,7 @@ import type { Frame, FramePort } from '../../../protocol/transport/frame-port.ts
 import { type ParsedFrame, parseFrame, type WireId } from '../../../protocol/transport/message.ts';
 import type { Role } from '../../acp/access/credential.ts';
 import { type BufferLimits, FrameBuffer, type SentFrame } from './frame-buffer.ts';
-import { saysReplayed, stamped } from './frame-stamp.ts';
+import { stamped, unmarked } from './frame-stamp.ts';
 import { keyOf, SessionLedger, sessionIdOf } from './session-ledger.ts';
 
 /** How long the host may take to let go of a client, in milliseconds. */
@@ -125,11 +125,14 @@ export class Worker {
 
   /**
    * Sends a client what it missed: requests that still wait for an answer, however old, and all behind its cursor but
-   * requests that it has answered. Then frames go to it as they come.
+   * requests that it has answered. Then frames go to it as they come. `asked` is the id of what it asks for this with:
+   * an earlier answer under the same id would be taken for its answer.
    */
-  resume(client: WorkerClient, cursor: number): readonly SentFrame[] {
+  resume(client: WorkerClient, cursor: number, asked: WireId): readonly SentFrame[] {
     const waiting = [...this.#open.values()].filter(({ eventId }) => eventId <= cursor);
-    const missed = this.#buffer.after(cursor).filter((frame) => !this.#done.has(frame));
+    const missed = this.#buffer
+      .after(cursor)
+      .filter((frame) => !this.#done.has(frame) && frame.answers !== keyOf(asked));
     const again = [...waiting, ...missed];
     for (const frame of again) client.send(this.#stamp(frame, true));
     this.attach(client);
@@ -160,7 +163,7 @@ export class Worker {
     const text = JSON.stringify(message);
     this.#lastId += 1;
     const mark = { eventId: this.#lastId, replayed: false, worker: this.id };
-    this.#client?.send(this.#options.isRelay ? text : stamped(text, mark));
+    this.#client?.send(this.#options.isRelay ? text : stamped(unmarked(text), mark));
   }
 
   /** Asks the host something in the client's name; the answer is not the client's. Resolves with null if it is gone. */
@@ -225,16 +228,17 @@ export class Worker {
   /** Null for what is not for the client. */
   #numbered(text: string, parsed: ParsedFrame): SentFrame | null {
     const next = (): number => (this.#lastId += 1);
-    if (parsed.kind !== 'request' && parsed.kind !== 'notification')
-      return { eventId: next(), text, replayed: false, kind: 'answer', type: 'answer' };
+    if (parsed.kind !== 'request' && parsed.kind !== 'notification') {
+      const answers = 'id' in parsed ? { answers: keyOf(parsed.id) } : {};
+      return { eventId: next(), ...unmarked(text), kind: 'answer', type: 'answer', ...answers };
+    }
     const { method, params } = parsed;
     const sessionId = sessionIdOf(params);
     if (sessionId !== null && this.#muted.has(sessionId)) return null;
     const sent = {
       eventId: next(),
-      text,
+      ...unmarked(text),
       ...(sessionId === null ? {} : { sessionId }),
-      replayed: saysReplayed(text),
       kind: parsed.kind,
       type: typeOf(method, params),
     };
@@ -253,8 +257,9 @@ export class Worker {
     if (typeof id === 'number' || typeof id === 'string') this.#open.delete(keyOf(id));
   }
 
-  #stamp({ eventId, text, sessionId, replayed, kind }: SentFrame, isAgain: boolean): string {
-    return stamped(text, {
+  #stamp(frame: SentFrame, isAgain: boolean): string {
+    const { eventId, sessionId, replayed, kind } = frame;
+    return stamped(frame, {
       eventId,
       ...(sessionId === undefined ? {} : { sessionId }),
       replayed: isAgain || replayed,

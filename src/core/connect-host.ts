@@ -1,0 +1,49 @@
+import { createStreamPort } from '../protocol/transport/stream-port.ts';
+import type { AccessKeys, Role } from './acp/access/credential.ts';
+import { findHost } from './door/find-host.ts';
+import { type HostStart, startHost } from './door/start-host.ts';
+import type { HostConnection } from './door/ws/worker.ts';
+import { systemClock } from './host/node-ports.ts';
+import type { RunDoorOptions } from './run-door.ts';
+import { VERSION } from './version.ts';
+
+/** What every connection of a door with many clients is made with. */
+export type HostConnectorOptions = RunDoorOptions & {
+  readonly keys: AccessKeys;
+  /** What hosts and the sessions of clients first see. */
+  readonly environment: { readonly [name: string]: string };
+};
+
+/** Makes connections to the host of a data folder; many that are asked for at once start one host. */
+export function hostConnector(
+  options: HostConnectorOptions,
+): (ceiling: Role, signal: AbortSignal) => Promise<HostConnection> {
+  const { dataFolder, log, model, keys, environment, program, hostArgs } = options;
+  let starting: Promise<HostStart> | null = null;
+  const start = (deadlineMs: number): Promise<HostStart> => {
+    starting ??= startHost({
+      dataFolder,
+      command: process.execPath,
+      args: [...program, ...hostArgs],
+      environment,
+      deadlineMs,
+    }).finally(() => {
+      starting = null;
+    });
+    return starting;
+  };
+  return async (ceiling, signal) => {
+    const narrowed = ceiling === 'observer' ? ({ ceiling } as const) : {};
+    const { socket } = await findHost({
+      dataFolder,
+      version: VERSION,
+      client: { model, keys, environment, ...narrowed },
+      start,
+      clock: systemClock,
+      log,
+      signal,
+    });
+    const port = createStreamPort(socket, socket, { soon: (work) => process.nextTick(work) });
+    return { port, resume: () => socket.resume() };
+  };
+}
