@@ -50,10 +50,11 @@ export class AttachedClients {
     const wanted = options.role ?? known?.role ?? 'host_owner';
     const role = client.actor.role === 'observer' ? 'observer' : wanted;
     const onDetach = options.onDetach ?? known?.onDetach ?? client.onDetach ?? 'stop';
+    const isNews = known?.role !== role;
     if (known === undefined)
       this.#attached.push({ client, since: this.#now(), role, onDetach, acted: 0 });
     else Object.assign(known, { role, onDetach });
-    this.#changed(client);
+    if (isNews) this.#changed(client);
     return role;
   }
 

@@ -52,8 +52,10 @@ describe('the acting owner of a session', () => {
     const [a, b] = [new MemoryClient('a'), new MemoryClient('b')];
     const clients = aSession(a, b);
     const [before] = clients.list(a);
+    const heard = b.heard.length;
     clients.attach(a);
     expect(clients.list(a)[0]).toEqual(before);
+    expect(b.heard).toHaveLength(heard);
     expect(keys(clients)).toEqual(['a', 'b']);
   });
 });
@@ -64,6 +66,11 @@ describe('roles in a session', () => {
     const clients = aSession();
     expect(clients.attach(reader, { role: 'host_owner' })).toBe('observer');
     expect(clients.attach(reader)).toBe('observer');
+    const owner = new MemoryClient('owner');
+    expect(clients.attach(owner, { role: 'observer' })).toBe('observer');
+    // What it does not say stays as it is.
+    expect(clients.attach(owner)).toBe('observer');
+    expect(clients.attach(owner, { role: 'host_owner' })).toBe('host_owner');
   });
 
   it('are taken from all others by an exclusive claim alone, and each is told what changed for it', () => {
