@@ -222,6 +222,13 @@ export class AcpTestClient {
     this.#link.input.end();
   }
 
+  /** Drops all pipes without a word, as the end of the client's own process does. */
+  vanish(): void {
+    this.#link.closeStderr();
+    this.#link.input.destroy();
+    this.#link.output.destroy();
+  }
+
   /** Kills the process group, or drops the streams where there is none. */
   kill(): void {
     this.#link.kill();

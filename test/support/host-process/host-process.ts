@@ -23,7 +23,14 @@ export function processesOf(home: string): readonly FolderProcess[] {
 
 /** The hosts of a data folder. */
 export function hostsOf(home: string): readonly number[] {
-  return processesOf(home).flatMap(({ pid, isHost }) => (isHost ? [pid] : []));
+  const hosts = processesOf(home).flatMap(({ pid, isHost }) => (isHost ? [pid] : []));
+  // A host starts none: a child that looks like one is about to become a tool's program.
+  return hosts.filter((pid) => !hosts.includes(parentOf(pid)));
+}
+
+function parentOf(pid: number): number {
+  const stat = read(String(pid), 'stat');
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
 }
 
 /** Processes that work in a folder, whoever started them: what tools left there. */

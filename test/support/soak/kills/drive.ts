@@ -1,9 +1,9 @@
 import type { LoopJournal } from '../checker/evidence.ts';
 import { issuedIn } from '../checker/issued.ts';
 import { readJournal } from '../checker/read-journal.ts';
-import { type Answer, CrashRig } from '../rig/crash-rig.ts';
-import { answerTo } from '../rig/gates.ts';
-import { controlOf, script, TURNS } from './acts.ts';
+import { CrashRig } from '../rig/crash-rig.ts';
+import { TURNS } from './acts.ts';
+import { perform } from './perform.ts';
 import { type Act, type Round, SESSIONS } from './plan.ts';
 
 /** A round whose process does not come to its crash point is killed after this time. */
@@ -14,7 +14,7 @@ export class KillDrive {
   readonly #rig = new CrashRig();
   readonly #count: (what: string, by?: number) => void;
   #sessions: string[] = [];
-  #messages: string[] = [];
+  readonly #messages: string[] = [];
   #started = false;
 
   constructor(count: (what: string, by?: number) => void) {
@@ -89,62 +89,12 @@ export class KillDrive {
       await sleep(act.wait);
       const sessionId = this.#sessions[act.session % this.#sessions.length];
       if (sessionId === undefined) continue;
-      const done = this.#do(act, sessionId);
+      const done = perform(this.#rig, act, sessionId, this.#messages);
       // Some are waited for; a turn would keep the rest waiting.
       if (!TURNS.has(act.name) && act.luck < 0.5) await done;
       else open.push(done);
     }
     await Promise.all(open);
-  }
-
-  async #do({ name, luck }: Act, sessionId: string): Promise<void> {
-    const rig = this.#rig;
-    const call = (method: string, more: object = {}): Promise<Answer> =>
-      rig.call(method, { sessionId, ...more });
-    const lines = script(rig, name);
-    if (lines !== null) {
-      await rig.prompt(sessionId, ...lines);
-      return;
-    }
-    switch (name) {
-      case 'steer':
-      case 'note':
-      case 'interrupt': {
-        const modes = { steer: 'steer', note: 'queue', interrupt: 'interrupt_immediate' };
-        const answer = await rig.inject(sessionId, modes[name], `run ${rig.mark()}`);
-        if (answer.kind === 'ok') this.#messages.push(String(answer.result['messageId']));
-        return;
-      }
-      case 'answer':
-      case 'refuse':
-        await this.#respond(sessionId, name);
-        return;
-      case 'revoke':
-        await call('session/revoke_inject', { messageId: this.#messages.at(-1) ?? 'none' });
-        return;
-      case 'withdraw': {
-        const commandId = rig.sent.at(-1 - Math.floor(luck * 4))?.commandId ?? 'none';
-        await call('_pilothouse/commands/withdraw', { commandId });
-        return;
-      }
-      case 'go back':
-        // What runs has to end first.
-        await call('session/cancel');
-        await call('session/rollback', { overwrite: 'all' });
-        return;
-      case 'settle':
-        await Promise.race([sleep(luck * 400), rig.client.exited]);
-        return;
-      default:
-        await call(...controlOf(rig, name, luck));
-    }
-  }
-
-  async #respond(sessionId: string, how: 'answer' | 'refuse'): Promise<void> {
-    const [gate] = await this.#rig.gates(sessionId);
-    if (gate === undefined) return;
-    const answer = how === 'answer' ? answerTo(gate) : { gateId: gate.gateId, decline: true };
-    await this.#rig.call('_pilothouse/gates/respond', { sessionId, ...answer });
   }
 
   async #complaints(stage: 'dead' | 'restored' | 'settled'): Promise<readonly string[]> {

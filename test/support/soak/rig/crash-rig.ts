@@ -19,6 +19,27 @@ export type Answer =
 
 const FORMS = { elicitation: { form: {} } };
 
+/** What several rigs share whose clients work on the same sessions. */
+export type RigGround = {
+  readonly home: string;
+  readonly folder: string;
+  readonly sent: Sent[];
+  readonly told: ToldLog;
+  /** How many names were given. */
+  names: number;
+  readonly launch: (home: string, env: NodeJS.ProcessEnv) => AcpTestClient;
+};
+
+/** Two empty folders, and a process for each client that is its own host unless another launch is given. */
+export function newGround(
+  launch: RigGround['launch'] = (home, env) => startAgentCore(home, { env }),
+): RigGround {
+  const folder = tempFolder('work');
+  // What ran is written where no rollback takes it back.
+  writeFileSync(join(folder, '.gitignore'), 'marks\npids\n');
+  return { home: tempFolder('home'), folder, sent: [], told: new ToldLog(), names: 0, launch };
+}
+
 /** How long a process that outlived its parent may take to be gone. */
 const REAPED_MS = 5_000;
 
@@ -27,22 +48,22 @@ const REAPED_MS = 5_000;
  * did: what was told, what was accepted, which commands ran. No call rejects because a process died.
  */
 export class CrashRig {
-  readonly home = tempFolder('home');
-  readonly folder = tempFolder('work');
-  readonly sent: Sent[] = [];
+  readonly home: string;
+  readonly folder: string;
+  readonly sent: Sent[];
   /** What permission requests are answered with; null: nothing, the question stays open. */
   permission: string | null = 'allow_once';
-  readonly #told = new ToldLog();
+  readonly #ground: RigGround;
+  readonly #told: ToldLog;
   readonly #env: NodeJS.ProcessEnv;
   #client: AcpTestClient | null = null;
   #isGone = true;
-  #names = 0;
   readonly #forgotten = new Set<string>();
 
-  constructor(env: NodeJS.ProcessEnv = INSTANT) {
+  constructor(env: NodeJS.ProcessEnv = INSTANT, ground: RigGround = newGround()) {
     this.#env = env;
-    // What ran is written where no rollback takes it back.
-    writeFileSync(join(this.folder, '.gitignore'), 'marks\npids\n');
+    this.#ground = ground;
+    ({ home: this.home, folder: this.folder, sent: this.sent, told: this.#told } = ground);
   }
 
   get client(): AcpTestClient {
@@ -56,8 +77,8 @@ export class CrashRig {
 
   /** A name that occurs nowhere else in this rig; markers and command ids are made of it. */
   name(): string {
-    this.#names += 1;
-    return `m${this.#names}`;
+    this.#ground.names += 1;
+    return `m${this.#ground.names}`;
   }
 
   /** What commands left behind, in their order. */
@@ -70,10 +91,10 @@ export class CrashRig {
     return `echo ${name} >> marks`;
   }
 
-  /** Starts another process; with `crashAt` it dies at that point. */
-  async start(crashAt?: string): Promise<void> {
+  /** Starts another process; with `crashAt` it dies at that point. Gives the answer to `initialize`. */
+  async start(crashAt?: string): Promise<Answer> {
     const crash = crashAt === undefined ? {} : { CRASH_AT: crashAt };
-    const client = startAgentCore(this.home, { env: { ...this.#env, ...crash } });
+    const client = this.#ground.launch(this.home, { ...this.#env, ...crash });
     this.#client = client;
     this.#isGone = false;
     void client.exited.then(() => {
@@ -86,7 +107,7 @@ export class CrashRig {
     client.onRequest('_pilothouse/auth', () =>
       this.permission === null ? undefined : { outcome: 'cancelled' },
     );
-    await this.call('initialize', {
+    return await this.call('initialize', {
       protocolVersion: 1,
       clientCapabilities: { ...FORMS, ...KNOWS_CONTROL },
       clientInfo: { name: 'crash-rig', version: '1' },
@@ -244,9 +265,14 @@ export class CrashRig {
     this.#forgotten.add(sessionId);
   }
 
+  /** Takes what its client was told so far into the evidence. */
+  collect(): void {
+    if (this.#client !== null) this.#told.take(this.#client);
+  }
+
   /** What does not hold now. Only when nothing writes: of a dead process, or of one at rest. */
   async complaints(stage: Evidence['stage']): Promise<readonly Complaint[]> {
-    if (this.#client !== null) this.#told.take(this.#client);
+    this.collect();
     const earlierMarkers = this.marks;
     return complaintsAbout({
       stage,
