@@ -127,3 +127,9 @@ export function metaOf(
   // What came over the wire as JSON is JSON.
   return isObject(member) ? (member as { readonly [key: string]: Json }) : {};
 }
+
+/** The one alias that every method takes. Source: Harn session control, methods. */
+export function withSessionId(params: unknown): unknown {
+  if (!isObject(params) || 'sessionId' in params || !('session_id' in params)) return params;
+  return { ...params, sessionId: params['session_id'] };
+}

@@ -3,7 +3,6 @@ import 'vscode-jsonrpc/node';
 import { Deferred } from '../../base/deferred.ts';
 import { DisposableStore } from '../../base/disposables.ts';
 import { messageOf } from '../../base/errors.ts';
-import { isObject } from '../../base/json.ts';
 import { RpcError } from '../../protocol/errors.ts';
 import type { OnDetach } from '../../protocol/session-clients.ts';
 import { createRpcPeer } from '../../protocol/transport/rpc-peer.ts';
@@ -16,7 +15,7 @@ import type {
 import type { LiveSession } from '../host/api.ts';
 import type { CommandId, SessionId } from '../session/words.ts';
 import { Actors } from './access/actors.ts';
-import { API_KEY_METHOD, Credential, type Role } from './access/credential.ts';
+import { API_KEY_METHOD, Credential, keyAsked, type Role } from './access/credential.ts';
 import { AcpClient } from './client.ts';
 import { type ClientFacts, clientFacts, UNKNOWN_CLIENT } from './client-facts.ts';
 import { ControlDesk } from './control/control-desk.ts';
@@ -29,7 +28,7 @@ import { LatestNews } from './events/latest-news.ts';
 import { ExtensionDesk } from './extension-desk.ts';
 import { GateDesk } from './gates/gate-desk.ts';
 import { AGENT_NAME, initializeResult } from './handshake.ts';
-import { badField, checkParams, metaOf } from './params.ts';
+import { badField, checkParams, metaOf, withSessionId } from './params.ts';
 import { Arrivals } from './session/arrivals.ts';
 import type { AttachmentDeps } from './session/attachment.ts';
 import { PromptDesk } from './session/prompt-desk.ts';
@@ -86,26 +85,9 @@ class Server implements AcpConnection {
     const facts = (): ClientFacts => this.#facts;
     const peer = this.#peer;
     const ceiling = (): Role => this.#credential.ceiling ?? 'observer';
-    const client = new AcpClient({
-      key: services.ids.unique(),
-      peer,
-      facts,
-      ceiling,
-      onDetach: services.onDetach ?? 'stop',
-      news: () => this.#roles,
-      clock,
-      log,
-    });
+    const client = this.#newClient(facts, ceiling);
     this.#client = client;
-    this.#gates = new GateDesk({
-      peer,
-      facts,
-      actor: () => client.actor,
-      clock,
-      log,
-      asks: (session, gateId) => host.clients.asked(session, gateId),
-      pass: (session, gate) => host.clients.pass(session, client, gate),
-    });
+    this.#gates = this.#gateDesk(facts);
     const actors = new Actors({
       name: () => this.#facts.name,
       ceiling,
@@ -150,6 +132,34 @@ class Server implements AcpConnection {
     const models = extensions.onModelsChanged?.(() => this.#sessions.optionsChanged());
     if (models) this.#owned.add(models);
     peer.start();
+  }
+
+  #newClient(facts: () => ClientFacts, ceiling: () => Role): AcpClient {
+    const { clock, log, ids, onDetach = 'stop' } = this.#services;
+    return new AcpClient({
+      key: ids.unique(),
+      peer: this.#peer,
+      facts,
+      ceiling,
+      onDetach,
+      news: () => this.#roles,
+      clock,
+      log,
+    });
+  }
+
+  #gateDesk(facts: () => ClientFacts): GateDesk {
+    const { host, clock, log } = this.#services;
+    const client = this.#client;
+    return new GateDesk({
+      peer: this.#peer,
+      facts,
+      actor: () => client.actor,
+      clock,
+      log,
+      asks: (session, gateId) => host.clients.asked(session, gateId),
+      pass: (session, gate) => host.clients.pass(session, client, gate),
+    });
   }
 
   #connect(): RpcPeer {
@@ -366,20 +376,6 @@ class Server implements AcpConnection {
     port.destroy();
     this.#ended.resolve();
   }
-}
-
-/** Source: ACP v1, authentication. */
-function keyAsked(): RpcError {
-  return new RpcError(
-    'authRequired',
-    `Authentication required: call authenticate with the method ${API_KEY_METHOD} and the key of this agent.`,
-  );
-}
-
-/** The one alias that every method takes. Source: Harn session control, methods. */
-function withSessionId(params: unknown): unknown {
-  if (!isObject(params) || 'sessionId' in params || !('session_id' in params)) return params;
-  return { ...params, sessionId: params['session_id'] };
 }
 
 /** Waits for `work`, but not for ever. */

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { RpcError } from '../../../protocol/errors.ts';
 
 /** The keys that open a connection; without any it is open to whoever holds the pipe. */
 export type AccessKeys = {
@@ -51,4 +52,12 @@ function isSame(given: string, key: string | null): boolean {
 
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
+}
+
+/** What is answered before a key was shown. Source: ACP v1, authentication. */
+export function keyAsked(): RpcError {
+  return new RpcError(
+    'authRequired',
+    `Authentication required: call authenticate with the method ${API_KEY_METHOD} and the key of this agent.`,
+  );
 }
