@@ -126,8 +126,7 @@ function contextOf(
       // What stops the whole session is told by whoever stops it.
       const isFault = signal.aborted && abortReason(signal).kind === 'fault';
       if (!isFault) deps.log.error('A turn broke off', { sessionId, error: messageOf(cause) });
-      const reason: AbortReason = { kind: 'failed', cause };
-      abort.abort(reason);
+      abort.abort({ kind: 'failed', cause } satisfies AbortReason);
     },
     setStream: parts.setStream,
     resolveModel: () => deps.models.resolve(config.model, { sessionId }),
