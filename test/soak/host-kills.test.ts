@@ -1,6 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { tempFolder } from '../support/agent-core/agent-core.ts';
 import { randomFrom } from '../support/random.ts';
 import { HostKillDrive } from '../support/soak/host-kills/drive.ts';
+import { HostWatch } from '../support/soak/host-kills/host-watch.ts';
 import { hostPlanOf } from '../support/soak/host-kills/plan.ts';
 
 const FULL = process.env['PILOTHOUSE_SOAK'] === 'full';
@@ -38,6 +44,22 @@ describe(`a session host with its doors and clients, one killed after another (s
     expect(complaints.slice(0, 40)).toEqual([]);
     expect(tally.get('calls: completed')).toBeGreaterThan(0);
     expect(tally.get('looks for a second host')).toBeGreaterThan(KILLS);
+  });
+
+  it('would see a second host', async () => {
+    const home = tempFolder('home');
+    mkdirSync(join(home, 'run'));
+    const watch = new HostWatch(home);
+    onTestFinished(() => watch.dispose());
+    for (const name of ['a.sock', 'b.sock']) {
+      watch.look();
+      expect(watch.seen.size).toBe(0);
+      const server = createServer().listen(join(home, 'run', name));
+      onTestFinished(() => void server.close());
+      await once(server, 'listening');
+    }
+    watch.look();
+    expect([...watch.seen]).toEqual([expect.stringContaining('a.sock')]);
   });
 
   it('does the same again with the same seed', () => {

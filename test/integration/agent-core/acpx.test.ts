@@ -1,14 +1,19 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   AGENT_CORE,
+  answering,
   eventually,
-  startAgentCore,
+  hostStatus,
+  startDoor,
+  stopHost,
   tempFolder,
 } from '../../support/agent-core/agent-core.ts';
+import { KNOWS_CONTROL } from '../../support/agent-core/control-client.ts';
+import { isThere } from '../../support/host-process/host-process.ts';
 
 type Run = { readonly code: number | null; readonly stdout: string };
 
@@ -40,6 +45,7 @@ function acpx(folder: string, home: string) {
     );
     return { child, done };
   };
+  onTestFinished(() => stopHost(env.PILOTHOUSE_HOME));
   return { start, run: (...args: string[]) => start(...args).done };
 }
 
@@ -87,10 +93,52 @@ describe('acpx as the client', () => {
     expect(stdout).toContain('session/cancel');
     expect(existsSync(join(folder, 'late.txt'))).toBe(false);
 
-    const own = startAgentCore(join(home, 'data'));
+    const own = startDoor(join(home, 'data'));
     await own.initialize();
     const { sessions } = await own.call('session/list', { cwd: folder });
-    expect(sessions).toMatchObject([{ cwd: folder, liveState: 'persisted', activePrompt: false }]);
+    expect(sessions).toMatchObject([{ cwd: folder, activePrompt: false }]);
+  });
+
+  it('shares its session with a second client, which follows, steers and sees the end', async () => {
+    const folder = tempFolder('work');
+    const home = tempFolder('home');
+    const data = join(home, 'data');
+    const client = acpx(folder, home);
+    const started = client.start(
+      '--approve-all',
+      '--format',
+      'quiet',
+      'exec',
+      'run touch begun; while [ ! -e go ]; do sleep 0.02; done\nfinish with the old end',
+    );
+    onTestFinished(() => {
+      started.child.kill('SIGKILL');
+    });
+    await isThere(join(folder, 'begun'));
+    expect(hostStatus(data)).toMatchObject({ sessions: 1, clients: 1 });
+
+    const own = answering(startDoor(data), 'allow_once');
+    await own.initialize(KNOWS_CONTROL);
+    const { sessions } = await own.call('session/list', { cwd: folder });
+    expect(sessions).toMatchObject([{ cwd: folder, activePrompt: true }]);
+    const [{ sessionId }] = sessions as [{ sessionId: string }];
+    await own.call('session/load', { sessionId, cwd: folder, mcpServers: [] });
+    expect(hostStatus(data)).toMatchObject({ sessions: 1, clients: 2 });
+    await own.call('session/inject', {
+      sessionId,
+      mode: 'steer',
+      content: [{ type: 'text', text: 'finish with the new end' }],
+    });
+    writeFileSync(join(folder, 'go'), '');
+    expect(await started.done).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('the new end'),
+    });
+    await eventually(() => own.textOf(sessionId).includes('the new end'), 'the same end');
+    // Its client has gone, the session has not.
+    expect(await own.prompt(sessionId, 'finish with still here')).toMatchObject({
+      stopReason: 'end_turn',
+    });
   });
 
   it('keeps a named session over several commands and lists it', async () => {
