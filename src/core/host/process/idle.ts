@@ -13,15 +13,20 @@ export function idleMs(environment: NodeJS.ProcessEnv): number {
   return /^\d{1,10}$/.test(asked) ? Math.min(Number(asked), LONGEST_MS) : DEFAULT_IDLE_MS;
 }
 
-/** Calls back once when nothing was needed of the host for the idle time. */
+/** How long a host waits for the door that started it, at least, in milliseconds. */
+const FIRST_VISIT_MS = 5_000;
+
+/** Calls back once when nothing was needed of the host for the idle time, and no sooner than its first client can come. */
 export class IdleWatch implements Disposable {
   readonly #ms: number;
+  #wait: number;
   readonly #isNeeded: () => boolean;
   readonly #onIdle: () => void;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(ms: number, isNeeded: () => boolean, onIdle: () => void) {
     this.#ms = ms;
+    this.#wait = Math.max(ms, FIRST_VISIT_MS);
     this.#isNeeded = isNeeded;
     this.#onIdle = onIdle;
     this.look();
@@ -29,17 +34,20 @@ export class IdleWatch implements Disposable {
 
   /** Something may have begun or ended. */
   look(): void {
-    if (this.#isNeeded()) this.dispose();
-    else
+    if (this.#isNeeded()) {
+      this.#wait = this.#ms;
+      this.dispose();
+    } else
       this.#timer ??= setTimeout(() => {
         this.#timer = null;
         if (this.#isNeeded()) this.#again();
         else this.#onIdle();
-      }, this.#ms);
+      }, this.#wait);
   }
 
   /** It is needed and nobody said so: nobody may say when it is no more. */
   #again(): void {
+    this.#wait = this.#ms;
     this.#timer = setTimeout(
       () => {
         this.#timer = null;

@@ -7,10 +7,25 @@ describe('a host that nobody needs', () => {
 
   it('ends after the idle time, once', () => {
     const ended = vi.fn();
-    new IdleWatch(1_000, () => false, ended);
-    vi.advanceTimersByTime(999);
+    new IdleWatch(10_000, () => false, ended);
+    vi.advanceTimersByTime(9_999);
     expect(ended).not.toHaveBeenCalled();
-    vi.advanceTimersByTime(5_000);
+    vi.advanceTimersByTime(50_000);
+    expect(ended).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([0, 1, 4_999])('waits for its first client longer than %s ms', (ms) => {
+    const ended = vi.fn();
+    let isNeeded = false;
+    const watch = new IdleWatch(ms, () => isNeeded, ended);
+    vi.advanceTimersByTime(4_999);
+    expect(ended).not.toHaveBeenCalled();
+    isNeeded = true;
+    watch.look();
+    vi.advanceTimersByTime(10_000);
+    isNeeded = false;
+    watch.look();
+    vi.advanceTimersByTime(ms);
     expect(ended).toHaveBeenCalledTimes(1);
   });
 
@@ -36,7 +51,7 @@ describe('a host that nobody needs', () => {
     let isNeeded = false;
     new IdleWatch(1_000, () => isNeeded, ended);
     isNeeded = true;
-    vi.advanceTimersByTime(2_000);
+    vi.advanceTimersByTime(6_000);
     expect(ended).not.toHaveBeenCalled();
     // Nor does anybody say that it is not any more.
     isNeeded = false;
