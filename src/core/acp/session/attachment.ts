@@ -114,15 +114,15 @@ export class Attachment implements Disposable {
   async replay(host: SessionHost, signal: AbortSignal): Promise<readonly Replayed[]> {
     const { sessionId } = this.session;
     const replayed: Replayed[] = [];
-    const { harn, pilothouse, notices } = this.#deps.facts;
+    const { facts, sender } = this.#deps;
     const receipts =
-      harn || pilothouse
+      facts.harn || facts.pilothouse
         ? new StoredReceipts(
             host.controls,
             sessionId,
             (receipt) => this.#deps.receipts.replayed(receipt),
             (count) => {
-              if (notices) this.#send(damagedNotice(count), { replayed: true });
+              if (facts.notices) this.#send(damagedNotice(count), { replayed: true });
             },
           )
         : null;
@@ -138,17 +138,11 @@ export class Attachment implements Disposable {
       const last = page.at(-1);
       if (last === undefined) break;
       after = last.seq;
-      await this.#room();
+      if (sender.queuedChars > MOST_QUEUED_CHARS) await sender.taken();
     }
     await receipts?.tellRest();
     this.#sendPartial(true);
     return replayed;
-  }
-
-  /** Resolves when the client is not far behind. */
-  async #room(): Promise<void> {
-    const { sender } = this.#deps;
-    if (sender.queuedChars > MOST_QUEUED_CHARS) await sender.taken();
   }
 
   #replayRecord(record: Stored<HistoryEvent>): readonly Replayed[] {
@@ -169,6 +163,13 @@ export class Attachment implements Disposable {
       this.#output.started(toolCallId, content);
       if (text !== '') this.#passOutput(toolCallId, text);
     }
+  }
+
+  /** The snapshot itself was told, with its text and output that are not in the history yet: only more is to follow. */
+  snapshotTold(): void {
+    for (const part of this.snapshot.partial) this.#projector.chunk(part);
+    for (const { toolCallId, content, text } of this.snapshot.outputs)
+      this.#output.started(toolCallId, content, text);
   }
 
   #passOutput(toolCallId: string, text: string): void {

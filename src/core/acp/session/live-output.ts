@@ -27,9 +27,9 @@ export class LiveOutput {
     this.#send = send;
   }
 
-  /** `content` is what the call shows before any output and keeps in front of it. */
-  started(toolCallId: string, content: readonly ToolCallContent[]): void {
-    this.#calls.set(toolCallId, { content, text: '', timer: undefined });
+  /** `content` is what the call shows before any output and keeps in front of it; `text` is output that was told. */
+  started(toolCallId: string, content: readonly ToolCallContent[], text = ''): void {
+    this.#calls.set(toolCallId, { content, text: tail(text), timer: undefined });
   }
 
   add(toolCallId: string, text: string): void {

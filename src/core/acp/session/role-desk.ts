@@ -98,6 +98,7 @@ export class RoleDesk {
     const wanted = onDetach === undefined || (onDetach === 'keep' && !canKeep) ? {} : { onDetach };
     return await sessions.open({ sessionId }, { role, ...wanted }, async (live) => {
       const attachment = sessions.follow(live);
+      attachment.snapshotTold();
       return {
         result: this.#snapshotOf(attachment),
         after: () => attachment.goLive({ withPartial: false }),

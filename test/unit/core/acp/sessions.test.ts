@@ -156,6 +156,27 @@ describe('sessions over ACP', () => {
     expect(client.textOf(session.sessionId)).toBe('ghij');
   });
 
+  test('attach tells in its answer what is being said, and after it only what follows, live or stored', async () => {
+    const { client, session } = await withHistory();
+    session.partial = [{ messageId, kind: 'text', offset: 6, text: 'gh' }];
+    const { sessionId } = session;
+    const seen = async (then: () => void): Promise<string> => {
+      const before = client.textOf(sessionId).length;
+      const answer = await client.call('_pilothouse/attach', { sessionId });
+      then();
+      await client.call('_pilothouse/detach', { sessionId });
+      const partial = answer['partial'] as typeof session.partial;
+      return partial[0]?.text + client.textOf(sessionId).slice(before);
+    };
+    expect(await seen(() => session.append(delta(6, 'gh')))).toBe('gh');
+    expect(await seen(() => session.emit(chunk(8, 'ij')))).toBe('ghij');
+    const both = (): void => {
+      session.emit(chunk(8, 'ij'));
+      session.append(delta(6, 'ghijkl'));
+    };
+    expect(await seen(both)).toBe('ghijkl');
+  });
+
   test('resume tells what running calls have said, once, to ours as a piece and to others as the content', async () => {
     const content = [{ type: 'content', content: { type: 'text', text: 'first' } }] as const;
     const call = { turnId, toolCallId: 'c' as ToolCallId };
