@@ -102,7 +102,7 @@ function memory(before: number, highest: number, after: number): readonly Figure
   });
   return [
     figure(`while ${SESSIONS} sessions stream to 3 clients, at most`, highest, 150),
-    figure('after that', after, 60),
+    figure('after that', after, 40),
   ];
 }
 
