@@ -226,7 +226,7 @@ export const ENGLISH: Strings = {
   toolStopLabel: 'Stop {0}',
   announceBack: 'Not delivered, the turn ended first: {0}',
 
-  interruptedTitle: 'Interrupted: the agent process ended during this turn',
+  interruptedTitle: 'Interrupted: the session host ended during this turn',
   closedTitle: 'Stopped when its window or session was closed',
   interruptedKept: 'What was said and done until then is kept.',
   interruptedUnknownOne: 'It is not known whether 1 step took effect. Check before doing it again.',
@@ -287,6 +287,8 @@ export const ENGLISH: Strings = {
   talkTo: 'Your messages go to {0}, not to the main agent.',
   talkBack: 'Back to the Main Agent',
   placeholderDelegate: 'Write to {0}',
+  placeholderReading: 'Reading only. Take control to write',
+  takeControl: 'Take Control',
 
   emptyNoneTitle: 'No session yet',
   emptyNoneBody:

@@ -19,4 +19,6 @@ export type ChatCommand =
   | 'compact'
   /** Opens the session again after its store failed. */
   | 'reopen'
-  | 'open_data_folder';
+  | 'open_data_folder'
+  /** This window may control the session again. */
+  | 'take_control';

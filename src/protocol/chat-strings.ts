@@ -296,7 +296,9 @@ type ChatDelegateKey =
   | 'delegateShowWork'
   | 'talkTo'
   | 'talkBack'
-  | 'placeholderDelegate';
+  | 'placeholderDelegate'
+  | 'placeholderReading'
+  | 'takeControl';
 
 type ChatEmptyKey =
   | 'emptyNoneTitle'

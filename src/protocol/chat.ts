@@ -1,6 +1,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { SessionConfigOption, ToolCallLocation, ToolKind } from './acp.ts';
 import type { ChatCommand } from './chat-commands.ts';
+import type { ChatCompany } from './chat-company.ts';
 import type {
   ChatCallRef,
   ChatDelegate,
@@ -9,6 +10,8 @@ import type {
   DelegateFromChat,
   DelegateToChat,
 } from './chat-delegates.ts';
+import type { ChatFault } from './chat-fault.ts';
+import type { ChatPending } from './chat-pending.ts';
 import type { ChatStringKey } from './chat-strings.ts';
 
 /**
@@ -255,6 +258,8 @@ export type ChatStatus = {
   readonly fault?: ChatFault;
   /** The conversation is being condensed, which Stop ends. */
   readonly compacting?: boolean;
+  /** Who else follows it, and whether this window only reads; left out where it is alone and in control. */
+  readonly company?: ChatCompany;
   /** Prompts admitted but not begun, oldest first. */
   readonly queued: readonly { readonly id: string; readonly text: string }[];
   /** True where the model is the built-in rehearsal: shown as such. */
@@ -265,26 +270,11 @@ export type ChatStatus = {
   readonly delegatesAtWork?: readonly string[];
 };
 
-/** Why a session can't be saved. `unsure`: it is not known whether the last record is on disk. */
-export type ChatFault = { readonly message: string; readonly unsure: boolean };
-
 /** The engine's inject modes as the chat shows them; `queue` is a note that no agent reads. */
 export type ChatInjectMode = 'steer' | 'interrupt_immediate' | 'queue';
 
 /** What sending does: a prompt of its own, an inject, or an item of the next-turn queue. */
 export type ChatSendMode = 'prompt' | 'steer' | 'interrupt' | 'next' | 'note';
-
-/** A message that is on its way into a running turn, or one that came back; only a prompt that came back is `prompt`. */
-export type ChatPending = {
-  readonly id: string;
-  readonly mode: ChatInjectMode | 'prompt';
-  readonly text: string;
-  /** Names of what goes with it, such as `format.ts:5-9`. */
-  readonly attached: readonly string[];
-  readonly state: 'pending' | 'behind_approval' | 'given_back';
-  /** False where another client owns it: then it can't be edited here. */
-  readonly editable: boolean;
-};
 
 /** Extension → webview. */
 export type ToChat =

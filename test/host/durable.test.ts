@@ -38,7 +38,7 @@ describe('the session host is killed in the middle of a turn', () => {
     );
     await chat.waitForReply(/\b9\b/);
     await kill();
-    const said = await chat.waitForReply(/\b1\b[\s\S]*the agent process ended during this turn/);
+    const said = await chat.waitForReply(/\b1\b[\s\S]*the session host ended during this turn/);
     expect(said).toContain('What was said and done until then is kept');
     expect(said).not.toContain('whether');
     expect(existsSync(file('after.txt'))).toBe(false);

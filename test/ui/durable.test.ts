@@ -29,7 +29,7 @@ describe('a turn that the agent process did not live to end', () => {
     inChat(async ({ tell, page, said }) => {
       await tell(reset({ items: [PROMPT, UNKNOWN, INTERRUPTED] }));
       const row = page.locator('.interrupted');
-      expect(await row.textContent()).toContain('the agent process ended during this turn');
+      expect(await row.textContent()).toContain('the session host ended during this turn');
       expect(await row.textContent()).toContain('whether 1 step took effect');
       expect(await page.locator('.tool').textContent()).toContain('Check before doing it again');
       expect(await page.getByText('Retry').count()).toBe(0);

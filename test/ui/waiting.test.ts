@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import type { ChatPending, ChatStatus } from '../../src/protocol/chat.ts';
+import type { ChatStatus } from '../../src/protocol/chat.ts';
+import type { ChatPending } from '../../src/protocol/chat-pending.ts';
 import { IDLE, PERMISSION, RUNNING, reset, tool } from './support/samples.ts';
 import { withChat } from './support/with-chat.ts';
 

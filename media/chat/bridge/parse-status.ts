@@ -1,5 +1,8 @@
-import type { ChatFault, ChatPending, ChatStatus } from '../../../src/protocol/chat.ts';
+import type { ChatStatus } from '../../../src/protocol/chat.ts';
+import type { ChatCompany } from '../../../src/protocol/chat-company.ts';
 import type { ChatTalk } from '../../../src/protocol/chat-delegates.ts';
+import type { ChatFault } from '../../../src/protocol/chat-fault.ts';
+import type { ChatPending } from '../../../src/protocol/chat-pending.ts';
 import {
   anyOf,
   type Check,
@@ -100,6 +103,7 @@ export const isStatus: Check<ChatStatus> = shape<ChatStatus>({
   canRedo: isBoolean,
   fault: optional(shape<ChatFault>({ message: isString, unsure: isBoolean })),
   compacting: optional(isBoolean),
+  company: optional(shape<ChatCompany>({ others: isString, reading: optional(isString) })),
   queued: listOf(shape<ChatStatus['queued'][number]>({ id: isString, text: isString })),
   rehearsal: isBoolean,
   talksTo: optional(shape<ChatTalk>({ loopId: isString, name: isString })),

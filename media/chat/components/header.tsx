@@ -29,6 +29,12 @@ export function Header({ view }: { readonly view: ViewState }): JSX.Element {
               <span class="cwd-name">{onHost(status, baseName(status.cwd))}</span>
             </span>
           )}
+          {status.company !== undefined && status.company.others !== '' && (
+            <span class="company" title={status.company.others}>
+              <Icon name="multiple-windows" />
+              <span class="company-words">{status.company.others}</span>
+            </span>
+          )}
           {status.rehearsal && (
             <span class="badge" title={strings.rehearsalTooltip}>
               {strings.rehearsal}
@@ -51,6 +57,8 @@ function StopButton({ view }: { readonly view: ViewState }): JSX.Element | null 
   const { post, store } = useServices();
   const stopping = isStopping(view.stop, view.status);
   const isWorking = (view.status.delegatesAtWork ?? []).length > 0;
+  // Who only reads can stop nothing.
+  if (view.status.company?.reading !== undefined) return null;
   if (!stopping && !isBusy(view.status) && !isWorking) return null;
   return (
     <button

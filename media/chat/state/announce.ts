@@ -1,4 +1,5 @@
-import type { ChatItem, ChatPending } from '../../../src/protocol/chat.ts';
+import type { ChatItem } from '../../../src/protocol/chat.ts';
+import type { ChatPending } from '../../../src/protocol/chat-pending.ts';
 import { plainText } from '../markdown/plain-text.ts';
 import { format } from '../strings.ts';
 import { turnEndText } from './turn-end.ts';

@@ -19,14 +19,19 @@ export type ToastPorts = {
   readonly onDidChangeShown: Event<unknown>;
 };
 
+/** A notification of the editor's with buttons leaves the screen by itself after this long, in milliseconds. */
+const ON_SCREEN_MS = 20_000;
+
 /**
  * Shows each open gate as a notification, once, while a person looks at the window but not at its session; one that
- * opened before that is shown when the window gets the focus or the session leaves the screen. Closing the notification is no answer, and a click after the gate
- * was closed elsewhere does nothing.
+ * opened before that is shown when the window gets the focus or the session leaves the screen. It leaves the screen when
+ * the gate is answered elsewhere. Closing the notification is no answer, and a click after the gate was closed says so.
  */
 export class GateToasts implements Disposable {
   readonly #ports: ToastPorts;
   readonly #shown = new Set<string>();
+  /** When the notifications were shown that nobody has closed here. */
+  readonly #onScreen = new Map<string, number>();
   readonly #store = new DisposableStore();
 
   constructor(ports: ToastPorts) {
@@ -34,11 +39,23 @@ export class GateToasts implements Disposable {
     this.#store.add(
       ports.gates.onDidChange((change) => {
         if (change.kind === 'opened') this.#offer(change.gate);
-        else this.#shown.delete(change.gate.gateId);
+        else this.#closed(change.gate.gateId);
       }),
     );
     this.#store.add(vscode.window.onDidChangeWindowState(() => this.#offerAll()));
     this.#store.add(ports.onDidChangeShown(() => this.#offerAll()));
+  }
+
+  /**
+   * The editor takes no single notification back, so all are put away; what others say stays in its list. That is done
+   * only while this one may be on the screen.
+   */
+  #closed(gateId: string): void {
+    this.#shown.delete(gateId);
+    const since = this.#onScreen.get(gateId);
+    this.#onScreen.delete(gateId);
+    if (since === undefined || Date.now() - since > ON_SCREEN_MS) return;
+    void vscode.commands.executeCommand('notifications.hideToasts');
   }
 
   #offerAll(): void {
@@ -59,11 +76,17 @@ export class GateToasts implements Disposable {
     const reject = rejectOption(gate);
     const open = l10n.t('Open');
     const actions = [...(allow ? [allow.name] : []), ...(reject ? [reject.name] : []), open];
+    this.#onScreen.set(gate.gateId, Date.now());
     const picked = await vscode.window.showWarningMessage(
       l10n.t('{0}: {1}', this.#ports.nameOf(gate.sessionId), describe(gate)),
       ...actions,
     );
-    if (picked === undefined || !gates.get(gate.gateId)) return;
+    this.#onScreen.delete(gate.gateId);
+    if (picked === undefined) return;
+    if (!gates.get(gate.gateId)) {
+      void vscode.window.showInformationMessage(l10n.t('This was answered already.'));
+      return;
+    }
     if (picked === open) this.#ports.open(gate);
     else if (picked === allow?.name)
       gates.answer(gate.gateId, { kind: 'selected', optionId: allow.optionId });

@@ -3,6 +3,7 @@ import type { ChatSendMode, ChatStatus } from '../../protocol/chat.ts';
 import { folderInUseWords } from '../core/offline-words.ts';
 import { offlineWords, refusedWords } from '../hosts/host-words.ts';
 import type { Host } from '../hosts/hosts.ts';
+import { companyOf } from '../sessions/clients/company.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
 import { currentValue } from '../sessions/session-facts.ts';
 import { waitingStatus } from './waiting-status.ts';
@@ -66,6 +67,7 @@ function sessionPart(session: LiveSession, listedTitle: string): SessionPart {
   const { facts, durability, delegates } = session;
   const { active } = delegates.list;
   const delegatesAtWork = delegates.list.atWork;
+  const company = companyOf(session.clients);
   return {
     sessionId: session.sessionId,
     turnId: session.turnId,
@@ -78,6 +80,7 @@ function sessionPart(session: LiveSession, listedTitle: string): SessionPart {
     queued: session.queued.map(({ commandId, text }) => ({ id: commandId, text })),
     rehearsal: isRehearsal(session),
     ...(durability.fault ? { fault: durability.fault } : {}),
+    ...(company ? { company } : {}),
     ...(durability.isCompacting ? { compacting: true } : {}),
     ...(active ? { talksTo: { loopId: active.loopId, name: active.name } } : {}),
     ...(delegatesAtWork.length > 0 ? { delegatesAtWork } : {}),
@@ -136,8 +139,8 @@ function offlineReason({ host }: StatusInput): string | null {
   if (inUse !== null) return inUse;
   if (agent.kind === 'failed')
     return l10n.t(
-      'The agent process ended again and again ({0}). It was not started anew.',
+      'The session host ended again and again ({0}). It was not started anew.',
       agent.reason,
     );
-  return l10n.t('The agent process ended ({0}). It is being started again.', agent.reason);
+  return l10n.t('The session host ended ({0}). It is being started again.', agent.reason);
 }

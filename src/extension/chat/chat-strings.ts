@@ -272,7 +272,7 @@ function waitingTexts() {
 /** An interrupted turn, messages that were held, a store that fails, and condensing. */
 function durableTexts() {
   return {
-    interruptedTitle: l10n.t('Interrupted: the agent process ended during this turn'),
+    interruptedTitle: l10n.t('Interrupted: the session host ended during this turn'),
     closedTitle: l10n.t('Stopped when its window or session was closed'),
     interruptedKept: l10n.t('What was said and done until then is kept.'),
     interruptedUnknownOne: l10n.t(
@@ -342,6 +342,8 @@ function delegateTexts() {
     talkTo: l10n.t('Your messages go to {0}, not to the main agent.'),
     talkBack: l10n.t('Back to the Main Agent'),
     placeholderDelegate: l10n.t('Write to {0}'),
+    placeholderReading: l10n.t('Reading only. Take control to write'),
+    takeControl: l10n.t('Take Control'),
   } satisfies Texts;
 }
 

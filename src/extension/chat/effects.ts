@@ -41,6 +41,7 @@ const COMMANDS: Readonly<Record<CommandName, string>> = {
   compact: 'pilothouse.compact',
   reopen: 'pilothouse.reopenSession',
   open_data_folder: 'pilothouse.openDataFolder',
+  take_control: 'pilothouse.takeControl',
 };
 
 const MESSAGE_COMMANDS: Readonly<Record<Parameters<ChatEffects['messageAction']>[1], string>> = {

@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { ContentBlock } from '../../protocol/acp.ts';
-import type { ChatPending, ChatStatus } from '../../protocol/chat.ts';
+import type { ChatStatus } from '../../protocol/chat.ts';
+import type { ChatPending } from '../../protocol/chat-pending.ts';
 import type { NextTurnQueue } from '../../protocol/pilothouse.ts';
 import type { PendingMessage, Waiting } from '../sessions/control/waiting.ts';
 import { promptView } from './model/prompt-view.ts';

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { DelegateList } from '../delegates/delegate-list.ts';
+import type { SessionClients } from '../sessions/clients/session-clients.ts';
 import type { SessionView } from '../sessions/session-view.ts';
 import type { StatusBarInput } from '../status-bar/status-model.ts';
 
@@ -14,6 +15,8 @@ export class ContextKeys {
       readonly chatSession: boolean;
       /** Those of the session in the chat. */
       readonly delegates: Pick<DelegateList, 'isEmpty' | 'active'> | null;
+      /** Those of the session in the chat. */
+      readonly clients: Pick<SessionClients, 'role' | 'others'> | null;
       readonly groupedByFolder: boolean;
       /** There are hosts that a person added. */
       readonly hosts: boolean;
@@ -27,6 +30,8 @@ export class ContextKeys {
     this.#set('pilothouse.chatSession', state.chatSession);
     this.#set('pilothouse.delegates', state.delegates?.isEmpty === false);
     this.#set('pilothouse.talksToDelegate', (state.delegates?.active ?? null) !== null);
+    this.#set('pilothouse.reading', state.clients?.role === 'observer');
+    this.#set('pilothouse.shared', (state.clients?.others ?? []).length > 0);
     this.#set('pilothouse.hosts', state.hosts);
     this.#set('pilothouse.groupedByFolder', state.groupedByFolder);
     this.#set('pilothouse.hasSessions', state.views.length > 0);

@@ -130,7 +130,7 @@ function deadline({ timeoutMs = DEFAULT_TIMEOUT_MS, signal }: RequestOptions): L
         ? new AgentRequestError('agent.cancelled', 'The request was cancelled.')
         : new AgentRequestError(
             'agent.timeout',
-            `The agent process did not answer ${method} in time. Restart it if this goes on.`,
+            `The session host did not answer ${method} in time. Restart it if this goes on.`,
           ),
     clear: () => {
       if (timer !== null) clearTimeout(timer);
@@ -142,7 +142,7 @@ function deadline({ timeoutMs = DEFAULT_TIMEOUT_MS, signal }: RequestOptions): L
 function gone(cause?: unknown): AgentRequestError {
   return new AgentRequestError(
     'agent.gone',
-    'The connection to the agent process ended. Restart it and try again.',
+    'The connection to the session host ended. Restart it and try again.',
     { cause },
   );
 }

@@ -59,7 +59,7 @@ export async function shakeHands(
   if (answer.protocolVersion !== ACP_VERSION || !speaksPilothouse(answer))
     throw new CodedError(
       'agent.incompatible',
-      'The agent process speaks another version of the protocol. Reinstall the extension.',
+      'The session host speaks another version of the protocol. Reinstall the extension.',
     );
   return { version: answer.agentInfo?.version ?? '', host: hostOf(answer) };
 }

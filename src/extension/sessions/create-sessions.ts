@@ -3,6 +3,8 @@ import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import { versionOf } from '../core/create-agent.ts';
 import { StoredDelegates } from '../delegates/stored-delegates.ts';
 import type { Hosts } from '../hosts/hosts.ts';
+import { tellRoles } from './clients/role-news.ts';
+import { Followed } from './followed.ts';
 import type { SessionHub } from './session-hub.ts';
 import { SessionDecorations } from './tree/decorations.ts';
 import { Folds } from './tree/folds.ts';
@@ -11,6 +13,7 @@ import { UnreadMarks } from './tree/unread.ts';
 
 const UNREAD_KEY = 'sessions.unread';
 const FOLDED_KEY = 'sessions.folded';
+const FOLLOWED_KEY = 'sessions.followed';
 
 /** The sessions view and its marks. */
 export type Sessions = Disposable & { readonly tree: SessionsTree; readonly unread: UnreadMarks };
@@ -49,6 +52,15 @@ export function createSessions(
       canStart: () => vscode.workspace.isTrusted,
     }),
   );
+  store.add(
+    new Followed({
+      hub,
+      load: () => context.workspaceState.get<readonly string[]>(FOLLOWED_KEY, []),
+      save: (ids) => void context.workspaceState.update(FOLLOWED_KEY, ids),
+      log: say,
+    }),
+  );
+  store.add(tellRoles(hub, say));
   const decorations = store.add(new SessionDecorations(unread, hosts));
   store.add(vscode.window.registerFileDecorationProvider(decorations));
   return { tree, unread, dispose: () => store.dispose() };

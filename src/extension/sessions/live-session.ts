@@ -250,7 +250,7 @@ export class LiveSession implements Disposable {
     await this.#options.settled;
     const connection = await this.#ports.connect();
     if (connection.isClosed)
-      throw new CodedError('agent.gone', 'The agent process ended. Restart it and send again.');
+      throw new CodedError('agent.gone', 'The session host ended. Restart it and send again.');
     this.#line.add(entry);
     this.#dispatch(entry, connection);
   }

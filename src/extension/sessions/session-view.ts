@@ -1,5 +1,7 @@
 import type { ChatItem } from '../../protocol/chat.ts';
+import type { ChatCompany } from '../../protocol/chat-company.ts';
 import type { Gate } from '../approvals/gate.ts';
+import type { GateStore } from '../approvals/gate-store.ts';
 import type { Delegate, DelegateList } from '../delegates/delegate-list.ts';
 import type { LiveSession } from './live-session.ts';
 import type { SessionRow } from './tree/row.ts';
@@ -29,9 +31,14 @@ export type SessionView = {
   readonly row: SessionRow;
   readonly state: SessionState;
   readonly unread: boolean;
+  /** Those that this window was asked. */
   readonly gates: readonly Gate[];
+  /** How many wait for an answer, also those that only other windows were asked. */
+  readonly questions: number;
   /** The name of its host, where it is not the window's own. */
   readonly hostName?: string;
+  /** Who else follows it, and that this window only reads it, where that is so. */
+  readonly company?: ChatCompany;
   /** Why it can't be saved, where it can't. */
   readonly fault?: string;
   /** Left out where nothing is known. */
@@ -79,17 +86,29 @@ function isAtWork({ isRunning, durability, delegates }: LiveSession): boolean {
   return isRunning || durability.isCompacting || delegates.list.atWork.length > 0;
 }
 
+/** How many questions of a session wait: a window that controls it was asked them, any other has it from the list. */
+export function openQuestions(row: SessionRow, live: LiveSession | null, asked: number): number {
+  const isAsked = live?.isAttached === true && live.clients.role === 'host_owner';
+  return isAsked ? asked : Math.max(asked, row.openGates);
+}
+
+/** All questions that wait, also those of no session. */
+export function questionsIn(views: readonly SessionView[], gates: Pick<GateStore, 'all'>): number {
+  const listed = new Set(views.map(({ row }) => row.sessionId));
+  const others = gates.all().filter(({ sessionId }) => !listed.has(sessionId));
+  return views.reduce((sum, { questions }) => sum + questions, others.length);
+}
+
 /** The state of a session from what the list says and, where this window follows it, what it knows itself. */
 export function sessionState(
   row: SessionRow,
   live: LiveSession | null,
-  openGates: number,
+  questions: number,
 ): SessionState {
   if (live?.durability.fault) return 'faulted';
   if (live?.stopState.kind === 'stopping') return 'stopping';
-  if (openGates > 0) return 'waiting';
+  if (questions > 0) return 'waiting';
   if (live?.isAttached) return isAtWork(live) ? 'running' : (live.ending ?? 'idle');
-  if (row.openGates > 0) return 'waiting';
   if (row.activePrompt) return 'running';
   return live?.ending ?? 'idle';
 }

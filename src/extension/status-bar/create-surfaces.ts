@@ -5,6 +5,7 @@ import { GateToasts } from '../approvals/toasts.ts';
 import { ContextKeys } from '../commands/context-keys.ts';
 import type { Services } from '../commands/services.ts';
 import { openGate } from '../commands/tables/control-commands.ts';
+import { questionsIn } from '../sessions/session-view.ts';
 import { sessionName } from '../sessions/tree/tree-model.ts';
 import type { UnreadMarks } from '../sessions/tree/unread.ts';
 import { settings } from '../settings/settings.ts';
@@ -23,7 +24,7 @@ export function createSurfaces(services: Services, unread: UnreadMarks): Surface
   const summary = () =>
     summarize(
       tree.views(),
-      hub.gates.all().length,
+      questionsIn(tree.views(), hub.gates),
       hosts.own.agent.state,
       settings.showIdleStatusBar(),
     );
@@ -35,6 +36,7 @@ export function createSurfaces(services: Services, unread: UnreadMarks): Surface
       listed: hub.directory.hasLoaded,
       chatSession: bridge.sessionId !== null,
       delegates: bridge.session?.delegates.list ?? null,
+      clients: bridge.session?.clients ?? null,
       hosts: hosts.added().length > 0,
       groupedByFolder: settings.grouping() === 'folder',
       views: tree.views(),

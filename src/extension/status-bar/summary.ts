@@ -30,6 +30,6 @@ function offline(agent: AgentState): string | null {
   const inUse = folderInUseWords(agent);
   if (inUse !== null) return inUse;
   if (agent.kind === 'failed')
-    return l10n.t('The agent process is not running ({0}). Click to start it again.', agent.reason);
-  return l10n.t('The agent process ended ({0}) and is started again.', agent.reason);
+    return l10n.t('The session host is not running ({0}). Click to start it again.', agent.reason);
+  return l10n.t('The session host ended ({0}) and is started again.', agent.reason);
 }

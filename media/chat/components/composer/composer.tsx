@@ -27,7 +27,7 @@ export function Composer({ view }: { readonly view: ViewState }): JSX.Element {
   const input = useRef<HTMLTextAreaElement>(null);
   const { draft, change, send } = useDraft(view);
   const files = useFiles(draft, change);
-  const allowed = canSend(view.status.activity);
+  const allowed = canSend(view.status);
   const [isDue, setIsDue] = useState(false);
   const submit = (mode: ChatSendMode): void => {
     files.forget();

@@ -4,7 +4,8 @@ import { format, type Strings } from '../../strings.ts';
 /** What Enter does now, for the empty composer. */
 export function placeholderFor(status: ChatStatus, strings: Strings): string {
   const { talksTo, activity } = status;
-  if (talksTo !== undefined && canSend(activity))
+  if (status.company?.reading !== undefined) return strings.placeholderReading;
+  if (talksTo !== undefined && canSend(status))
     return format(strings.placeholderDelegate, talksTo.name);
   switch (activity) {
     case 'none':
@@ -38,6 +39,7 @@ const RUNNING: Readonly<Record<ChatStatus['runningSend'], (strings: Strings) => 
 };
 
 /** True where a prompt can be handed over now; else the text waits in the composer. */
-export function canSend(activity: ChatStatus['activity']): boolean {
+export function canSend({ activity, company }: Pick<ChatStatus, 'activity' | 'company'>): boolean {
+  if (company?.reading !== undefined) return false;
   return !['starting', 'offline', 'untrusted', 'no_folder'].includes(activity);
 }

@@ -6,12 +6,14 @@ import { LinkButton } from '../shared/buttons.tsx';
 import { useServices, useStrings } from '../shared/context.ts';
 import { Icon } from '../shared/icon.tsx';
 import { FaultBanner } from './fault-banner.tsx';
+import { ReadingBar } from './reading-bar.tsx';
 
-/** A store that fails, edits that wait for a review, a rollback that can be redone, and a delegate that is spoken to. */
+/** Reading only, a store that fails, edits that wait for a review, a rollback that can be redone, and a delegate that is spoken to. */
 export function Decisions({ status }: { readonly status: ChatStatus }): JSX.Element {
-  const { staged, canRedo, fault, talksTo } = status;
+  const { staged, canRedo, fault, talksTo, company } = status;
   return (
     <>
+      {company?.reading !== undefined && <ReadingBar words={company.reading} />}
       {fault !== undefined && <FaultBanner fault={fault} />}
       {staged !== null && (staged.files > 0 || staged.on) && <StagedBar staged={staged} />}
       {canRedo && <RedoBar />}

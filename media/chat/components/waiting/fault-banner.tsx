@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import type { ChatFault } from '../../../../src/protocol/chat.ts';
 import type { ChatCommand } from '../../../../src/protocol/chat-commands.ts';
+import type { ChatFault } from '../../../../src/protocol/chat-fault.ts';
 import { Button } from '../shared/buttons.tsx';
 import { useServices, useStrings } from '../shared/context.ts';
 import { Icon } from '../shared/icon.tsx';

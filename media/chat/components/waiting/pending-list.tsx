@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ChatItem, ChatPending } from '../../../../src/protocol/chat.ts';
+import type { ChatItem } from '../../../../src/protocol/chat.ts';
+import type { ChatPending } from '../../../../src/protocol/chat-pending.ts';
 import type { Strings } from '../../strings.ts';
 import { IconButton } from '../shared/buttons.tsx';
 import { useServices, useStrings } from '../shared/context.ts';

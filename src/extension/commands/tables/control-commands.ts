@@ -71,12 +71,22 @@ async function targetGate(services: Services, argument: unknown): Promise<Gate |
   if (gateId !== undefined) return gates.get(gateId);
   const own = sessionId === undefined ? gates.all() : gates.ofSession(sessionId);
   const [first] = own;
-  return own.length > 1 ? pickGate(services, own) : (first ?? pickGate(services, own));
+  if (!first && sessionId !== undefined && !services.hub.get(sessionId)?.isAttached) {
+    await services.showSession(sessionId);
+    return null;
+  }
+  return first && own.length === 1 ? first : pickGate(services, first ? own : undefined);
 }
 
 async function pickGate(services: Services, from?: readonly Gate[]): Promise<Gate | null> {
   const gates = from ?? services.hub.gates.all();
   if (gates.length === 0) {
+    // A session that is not followed here waits for whoever opens it: then it asks here too.
+    const waiting = services.tree.views().find(({ questions }) => questions > 0);
+    if (waiting && from === undefined) {
+      await services.showSession(waiting.row.sessionId);
+      return null;
+    }
     void vscode.window.showInformationMessage(l10n.t('Nothing waits for an answer.'));
     return null;
   }

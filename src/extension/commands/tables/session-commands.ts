@@ -32,11 +32,20 @@ export function sessionCommands(services: Services): CommandTable {
     'pilothouse.groupByFolder': async () => saveGrouping('folder'),
     'pilothouse.groupByStatus': async () => saveGrouping('status'),
     'pilothouse.deleteSession': async (argument) => deleteSession(services, argument),
+    'pilothouse.takeControl': async (argument) => claim(services, argument, false),
+    'pilothouse.takeSoleControl': async (argument) => claim(services, argument, true),
     'pilothouse.copySessionId': async (argument) => {
       const sessionId = await targetSession(services, argument);
       if (sessionId) await vscode.env.clipboard.writeText(sessionId);
     },
   };
+}
+
+/** `exclusive`: everybody else only reads from then on. */
+async function claim(services: Services, argument: unknown, exclusive: boolean): Promise<void> {
+  const sessionId = await targetSession(services, argument);
+  const session = sessionId ? await services.hub.open(sessionId) : null;
+  await session?.clients.claim(exclusive);
 }
 
 async function deleteSession(services: Services, argument: unknown): Promise<void> {

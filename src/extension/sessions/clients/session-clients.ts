@@ -77,6 +77,11 @@ export class SessionClients {
     return this.#clients.filter(({ you }) => !you);
   }
 
+  /** True for the key of this window's own connection. */
+  isOwn(key: string): boolean {
+    return this.#clients.some((client) => client.you && client.key === key);
+  }
+
   /** The list as the host has it now. */
   take(clients: readonly SessionClient[]): void {
     this.#clients = clients;

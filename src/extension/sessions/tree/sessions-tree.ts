@@ -12,9 +12,16 @@ import { type HostId, OWN_HOST } from '../../hosts/host.ts';
 import { hostView } from '../../hosts/host-view.ts';
 import type { Host, Hosts } from '../../hosts/hosts.ts';
 import { settings } from '../../settings/settings.ts';
+import { companyOf } from '../clients/company.ts';
 import { currentValue } from '../session-facts.ts';
 import type { SessionHub } from '../session-hub.ts';
-import { type SessionView, sessionState, sessionTraits } from '../session-view.ts';
+import {
+  openQuestions,
+  questionsIn,
+  type SessionView,
+  sessionState,
+  sessionTraits,
+} from '../session-view.ts';
 import type { Folds } from './folds.ts';
 import { treeItem } from './tree-items.ts';
 import { childNodes, foldKey, hostNode, type TreeNode, topNodes } from './tree-model.ts';
@@ -161,7 +168,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   }
 
   #updateFrame(): void {
-    const open = this.#ports.hub.gates.all().length;
+    const open = questionsIn(this.views(), this.#ports.hub.gates);
     const tooltip =
       open === 1 ? l10n.t('1 question waits for you') : l10n.t('{0} questions wait for you', open);
     this.#view.badge = open === 0 ? undefined : { value: open, tooltip };
@@ -177,10 +184,10 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     if (this.#ports.hub.directory.rowsOf(OWN_HOST).length === 0) return null;
     if (state.kind === 'failed')
       return l10n.t(
-        'The agent process is not running ({0}). Use Restart Agent above.',
+        'The session host is not running ({0}). Use Restart Agent above.',
         state.reason,
       );
-    return l10n.t('The agent process ended and is started again.');
+    return l10n.t('The session host ended and is started again.');
   }
 
   /** Sessions as shown, in the order of their last message. */
@@ -191,13 +198,17 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       const gates = hub.gates.ofSession(listed.sessionId);
       const row = { ...listed, model: currentValue(live, 'model') ?? listed.model };
       const { added, agent } = hosts.of(listed.sessionId);
+      const questions = openQuestions(row, live, gates.length);
+      const company = live ? companyOf(live.clients) : null;
       return {
         row,
-        state: added && !agent.connection ? 'offline' : sessionState(row, live, gates.length),
+        state: added && !agent.connection ? 'offline' : sessionState(row, live, questions),
         ...(added ? { hostName: added.name } : {}),
         unread: unread.has(row.sessionId),
         gates,
+        questions,
         ...(live?.durability.fault ? { fault: live.durability.fault.message } : {}),
+        ...(company ? { company } : {}),
         traits: sessionTraits(live, redo.canRedo(listed.sessionId)),
         delegates: asked(delegates.of(listed.sessionId), gates),
       };

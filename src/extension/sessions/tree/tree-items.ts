@@ -164,12 +164,20 @@ function stateWord(state: SessionState): string {
   }
 }
 
-function tooltip({ row, state, fault = '', hostName = '' }: SessionView): vscode.MarkdownString {
+function tooltip({
+  row,
+  state,
+  fault = '',
+  hostName = '',
+  company,
+}: SessionView): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   text.appendMarkdown('**').appendText(sessionName(row.title)).appendMarkdown('**\n\n');
   const lines = [
     stateWord(state),
     fault,
+    company?.reading ?? '',
+    company?.others ?? '',
     hostName === '' ? '' : l10n.t('Host: {0}', hostName),
     l10n.t('Folder: {0}', row.cwd),
     row.model === '' ? '' : l10n.t('Model: {0}', row.model),

@@ -60,6 +60,7 @@ function sessionNode(list: DelegateList): TreeNode {
     state: 'idle',
     unread: false,
     gates: [],
+    questions: 0,
     delegates: list.all(),
   };
   return { kind: 'session', view, groupId: 'today' };

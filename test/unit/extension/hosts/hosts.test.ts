@@ -229,6 +229,7 @@ describe('a host in the tree', () => {
     state: 'idle' as const,
     unread: false,
     gates: [],
+    questions: 0,
   };
   const input = { views: [view], grouping: 'status' as const, filter: '', hasMore: true, now: 5 };
 

@@ -5,6 +5,7 @@ import { DelegateList } from '../../../../src/extension/delegates/delegate-list.
 import { Waiting } from '../../../../src/extension/sessions/control/waiting.ts';
 import { SessionDirectory } from '../../../../src/extension/sessions/directory.ts';
 import {
+  openQuestions,
   type SessionTrait,
   type SessionView,
   sessionContext,
@@ -33,7 +34,8 @@ function row(sessionId: string, updatedAt = NOW, cwd = '/w/project'): SessionRow
 
 function view(sessionId: string, fields: Partial<SessionView> & { at?: number } = {}): SessionView {
   const { at = NOW, ...rest } = fields;
-  return { row: row(sessionId, at), state: 'idle', unread: false, gates: [], ...rest };
+  const quiet = { state: 'idle', unread: false, gates: [], questions: 0 } as const;
+  return { row: row(sessionId, at), ...quiet, ...rest };
 }
 
 function layout(views: readonly SessionView[], fields: Partial<TreeInput> = {}) {
@@ -78,7 +80,9 @@ describe('a session in a list', () => {
 
   it('needs a person as soon as it asks, and stops before all else', () => {
     expect(sessionState({ ...row('a'), activePrompt: true }, null, 0)).toBe('running');
-    expect(sessionState({ ...row('a'), openGates: 1 }, null, 0)).toBe('waiting');
+    const asking = { ...row('a'), openGates: 1 };
+    expect(openQuestions(asking, null, 0)).toBe(1);
+    expect(sessionState(asking, null, openQuestions(asking, null, 0))).toBe('waiting');
     expect(sessionState(row('a'), null, 1)).toBe('waiting');
     expect(sessionState(row('a'), null, 0)).toBe('idle');
   });
