@@ -2,6 +2,7 @@ import { CodedError } from '../../base/errors.ts';
 
 /**
  * A door has no host to bring its client to. `host.silent`: there is one and it does not answer. `host.refused`: it
- * answers that it won't. `host.not_started`: none came up. Others are what kept a host from opening its store.
+ * answers that it won't. `host.other_user`: it runs as somebody else. `host.not_started`: none came up. Others are what
+ * kept a host from opening its store.
  */
 export class DoorError extends CodedError<string> {}

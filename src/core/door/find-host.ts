@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { isNewer } from '../../base/version-order.ts';
 import { HOST_LINK_VERSION, type HostClientSide } from '../../protocol/host-link.ts';
 import { type KnownEndpoint, liveEndpoint } from '../link/endpoint-file.ts';
+import { isForeignSocket, ownSocketFacts } from '../link/socket-place.ts';
 import type { Log } from '../session/ports.ts';
 import { DoorError } from './errors.ts';
 import { reachHost, type Welcome } from './reach-host.ts';
@@ -101,6 +102,7 @@ async function wayTo(search: HostSearch, endpoint: KnownEndpoint): Promise<HostW
     case 'welcome':
       return reached;
     case 'absent':
+      if (isOfAnotherUser(endpoint)) throw otherUser(search.dataFolder, endpoint.pid);
       return null;
     case 'silent':
       throw new DoorError(
@@ -112,6 +114,18 @@ async function wayTo(search: HostSearch, endpoint: KnownEndpoint): Promise<HostW
       if (reached.code === 'host.closing') return null;
       throw new DoorError(reached.code, reached.message, { retryable: true });
   }
+}
+
+/** Only where the mark tells that the process is the host and not one that got its id. */
+function isOfAnotherUser({ endpoint, startTicks }: KnownEndpoint): boolean {
+  return startTicks !== null && isForeignSocket(endpoint, ownSocketFacts());
+}
+
+function otherUser(dataFolder: string, pid: number): DoorError {
+  return new DoorError(
+    'host.other_user',
+    `The session host of ${dataFolder} (process ${pid}) runs as another user. Run this program as that user, or set PILOTHOUSE_HOME to a folder of your own.`,
+  );
 }
 
 /** True if an older host ends to make room. One that works or has clients is kept. */

@@ -100,6 +100,17 @@ export function isOwnSocket(endpoint: string, { platform, userId }: SocketFacts)
   }
 }
 
+/** True if a socket is there and another user's. */
+export function isForeignSocket(endpoint: string, { platform, userId }: SocketFacts): boolean {
+  if (platform === 'win32') return false;
+  try {
+    return lstatSync(endpoint).uid !== userId;
+  } catch {
+    // It is not there.
+    return false;
+  }
+}
+
 function unusable(folder: string, why: string): SocketPlaceError {
   return new SocketPlaceError(
     'host.socket_folder',

@@ -88,6 +88,16 @@ describe('a host that runs', () => {
     await first.call('session/list');
   });
 
+  it('ends when it is told to, although nobody finds its socket', async () => {
+    const home = tempFolder('home');
+    const client = startDoor(home);
+    const pid = await reachedBy(client);
+    rmSync(endpointOf(home).endpoint);
+    stopHost(home);
+    expect(isAlive(pid)).toBe(false);
+    expect(await client.exited).toEqual({ code: 1, signal: null });
+  });
+
   it('ends when its data folder is removed, and leaves the next one of that name alone', async () => {
     const home = tempFolder('home');
     const first = startDoor(home);
@@ -215,6 +225,23 @@ describe('a folder for sockets', () => {
       writeEndpoint(home, leftOver({ endpoint, startTicks: null, bootId: null }));
       expect(await reachedBy(startDoor(home))).not.toBe(process.pid);
       expect(heard).toBe('');
+    },
+  );
+
+  it.runIf(process.getuid?.() === 0)(
+    'of a host that runs as another user is said to be so',
+    async () => {
+      const home = tempFolder('home');
+      const first = startDoor(home);
+      const pid = await reachedBy(first);
+      const { endpoint } = endpointOf(home);
+      chownSync(endpoint, 65_534, 65_534);
+      expect(await refusal(startDoor(home))).toEqual({
+        code: 'host.other_user',
+        message: expect.stringContaining(`process ${pid}`),
+      });
+      expect(hostsOf(home)).toEqual([pid]);
+      chownSync(endpoint, 0, 0);
     },
   );
 

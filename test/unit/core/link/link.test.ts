@@ -1,7 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -9,7 +13,7 @@ import {
 } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { codeOf } from '../../../../src/base/errors.ts';
 import {
@@ -22,7 +26,13 @@ import {
 } from '../../../../src/core/link/endpoint-file.ts';
 import { parseHello, parseWelcome, readFirstLine } from '../../../../src/core/link/handshake.ts';
 import { mayBeAlive, ownMark } from '../../../../src/core/link/process-facts.ts';
-import { requirePrivateFolder, socketNames } from '../../../../src/core/link/socket-place.ts';
+import {
+  isForeignSocket,
+  isOwnSocket,
+  removeOldSockets,
+  requirePrivateFolder,
+  socketNames,
+} from '../../../../src/core/link/socket-place.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -80,6 +90,26 @@ describe('the mark of a process', () => {
     expect(mayBeAlive(ownMark())).toBe(true);
     expect(mayBeAlive({ ...ownMark(), pid: 2 ** 22 + 1 })).toBe(false);
   });
+
+  it.runIf(process.platform === 'linux')(
+    'is not that of a process that has ended and that its parent did not look after',
+    async () => {
+      // The shell becomes a program that never asks how its child ended.
+      const parent = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      try {
+        const [chunk] = (await once(parent.stdout, 'data')) as [Buffer];
+        const pid = Number(chunk.toString());
+        const stat = (): string => readFileSync(`/proc/${pid}/stat`, 'utf8');
+        await expect.poll(() => stat().includes(') Z ')).toBe(true);
+        expect(mayBeAlive({ pid, startTicks: null, bootId: null })).toBe(false);
+        expect(mayBeAlive({ pid: parent.pid ?? 0, startTicks: null, bootId: null })).toBe(true);
+      } finally {
+        parent.kill('SIGKILL');
+      }
+    },
+  );
 });
 
 describe('the place of a socket', () => {
@@ -120,6 +150,43 @@ describe('the place of a socket', () => {
         expect.objectContaining({ code: 'host.socket_folder' }),
       );
     expect(() => requirePrivateFolder(open, own + 1)).toThrow(/belongs to another user/);
+  });
+
+  it('is spoken to only where nobody else could have put it', async () => {
+    const place = { ...facts, userId: process.getuid?.() ?? 0 };
+    const endpoint = join(folder, 'it.sock');
+    expect(isOwnSocket(endpoint, place)).toBe(false);
+    expect(isForeignSocket(endpoint, place)).toBe(false);
+    const server = createServer().listen(endpoint);
+    try {
+      await once(server, 'listening');
+      expect(isOwnSocket(endpoint, place)).toBe(true);
+      expect(isForeignSocket(endpoint, place)).toBe(false);
+      const other = { ...place, userId: place.userId + 1 };
+      expect(isOwnSocket(endpoint, other)).toBe(false);
+      expect(isForeignSocket(endpoint, other)).toBe(true);
+      chmodSync(folder, 0o777);
+      expect(isOwnSocket(endpoint, place)).toBe(false);
+      chmodSync(folder, 0o700);
+      writeFileSync(join(folder, 'file.sock'), '');
+      expect(isOwnSocket(join(folder, 'file.sock'), place)).toBe(false);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('is cleared of what killed hosts of this data folder left, and of nothing else', () => {
+    const shared = { ...facts, temporaryFolder: folder, runtimeFolder: undefined };
+    const long = `/home/${'a'.repeat(90)}`;
+    const [own = '', old = '', theirs = ''] = [long, long, `${long}b`].flatMap((data) =>
+      socketNames(data, shared),
+    );
+    mkdirSync(dirname(own));
+    for (const path of [own, old, theirs, join(dirname(own), 'note')]) writeFileSync(path, '');
+    removeOldSockets(long, own);
+    expect(readdirSync(dirname(own)).sort()).toEqual(
+      [basename(own), basename(theirs), 'note'].sort(),
+    );
   });
 });
 
