@@ -31,6 +31,40 @@ describe('the command line', () => {
     expect(parseCommandLine(['--in-process'], {}, '1')).toMatchObject({ inProcess: true });
   });
 
+  it('opens a WebSocket door, and connects to one', () => {
+    expect(parseCommandLine(['serve', '--acp-ws', '127.0.0.1:0'], {}, '1')).toMatchObject({
+      kind: 'serve_ws',
+      listen: '127.0.0.1:0',
+      tls: null,
+      tokenFile: null,
+      origins: [],
+    });
+    const tls = ['--tls-cert', 'c', '--tls-key', 'k', '--token-file', 't'];
+    const origins = ['--origin', 'https://a', '--origin', 'https://b'];
+    expect(
+      parseCommandLine(['serve', '--acp-ws', 'h:1', ...tls, ...origins], {}, '1'),
+    ).toMatchObject({
+      tls: { certFile: 'c', keyFile: 'k' },
+      tokenFile: 't',
+      origins: ['https://a', 'https://b'],
+    });
+    expect(parseCommandLine(['connect', 'ws://h:1', '--ca', 'f'], {}, '1')).toMatchObject({
+      kind: 'connect',
+      url: 'ws://h:1',
+      caFile: 'f',
+    });
+  });
+
+  it.each([
+    [['serve']],
+    [['serve', '--acp-ws', 'h:1', '--tls-cert', 'c']],
+    [['serve', 'word', '--acp-ws', 'h:1']],
+    [['connect']],
+    [['connect', 'ws://h:1', 'ws://h:2']],
+  ])('does not guess what %j means', (args) => {
+    expect(() => parseCommandLine(args, {}, '1')).toThrow('--help');
+  });
+
   it.each([['host'], ['host', '--status', '--stop'], ['host', '--status', 'now']])(
     'does not guess what %s is to do',
     (...args) => {
