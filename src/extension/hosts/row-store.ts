@@ -7,9 +7,14 @@ const PREFIX = 'hosts.rows:';
 export function rowStore(state: vscode.Memento): RowStore {
   return {
     load: (id) => {
-      const rows = state.get<unknown>(PREFIX + id);
-      return Array.isArray(rows) ? rows : [];
+      const rows: unknown = state.get(PREFIX + id);
+      return isList(rows) ? rows : [];
     },
     save: (id, rows) => void state.update(PREFIX + id, rows.length === 0 ? undefined : rows),
   };
+}
+
+/** What came out of the editor's state as an array holds anything. */
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
 }

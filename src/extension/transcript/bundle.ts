@@ -7,6 +7,7 @@ import {
   type Disposable,
   ErrorAction,
   LanguageClient,
+  type LanguageClientOptions,
   type Message,
   type MessageTransports,
   RevealOutputChannelOn,
@@ -75,36 +76,7 @@ export function createTranscriptClient(ports: TranscriptPorts): TranscriptClient
     `pilothouse-transcript-${ports.hostId}`,
     'Pilothouse Transcript',
     transports,
-    {
-      // Each host's client speaks of its own documents only; the names of hosts' folders begin with an @.
-      documentSelector: [
-        { scheme: SCHEME, pattern: ports.prefix === '' ? '/[!@]*/**' : `${ports.prefix}/**` },
-      ],
-      uriConverters: { code2Protocol: uris.toServer, protocol2Code: uris.toEditor },
-      outputChannel: ports.log,
-      revealOutputChannelOn: RevealOutputChannelOn.Never,
-      initializationFailedHandler: () => false,
-      // Starting again is up to the agent's connection: a client that retried by itself would start the process.
-      errorHandler: {
-        error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: () => ({ action: CloseAction.DoNotRestart, handled: true }),
-      },
-      middleware: {
-        provideTextDocumentContent: (uri, token, next) =>
-          uris.isOurs(uri) ? next(uri, token) : null,
-        provideDocumentLinks: async (document, token, next) => {
-          const links = await next(document, token);
-          const { elsewhere } = ports;
-          return elsewhere === null ? links : links?.map((link) => notHere(link, elsewhere));
-        },
-        provideCodeLenses: async (document, token, next) => {
-          const lenses = await next(document, token);
-          return lenses?.map((lens) =>
-            withUri(withTitle(lens, ports.lensTitles), document.uri.toString()),
-          );
-        },
-      },
-    },
+    clientOptions(ports, uris),
   );
   const restart = ports.onDidConnect(() => {
     if (client.state === State.Stopped) start(client, ports);
@@ -130,6 +102,41 @@ export function createTranscriptClient(ports: TranscriptPorts): TranscriptClient
 }
 
 const SCHEME = 'agent-session';
+
+function clientOptions(ports: TranscriptPorts, uris: HostUris): LanguageClientOptions {
+  return {
+    // Each host's client speaks of its own documents only; the names of hosts' folders begin with an @.
+    documentSelector: [
+      { scheme: SCHEME, pattern: ports.prefix === '' ? '/[!@]*/**' : `${ports.prefix}/**` },
+    ],
+    uriConverters: { code2Protocol: uris.toServer, protocol2Code: uris.toEditor },
+    outputChannel: ports.log,
+    revealOutputChannelOn: RevealOutputChannelOn.Never,
+    initializationFailedHandler: () => false,
+    // Starting again is up to the agent's connection: a client that retried by itself would start the process.
+    errorHandler: {
+      error: () => ({ action: ErrorAction.Continue, handled: true }),
+      closed: () => ({ action: CloseAction.DoNotRestart, handled: true }),
+    },
+    middleware: {
+      provideTextDocumentContent: (uri, token, next) =>
+        uris.isOurs(uri) ? next(uri, token) : null,
+      provideDocumentLinks: async (document, token, next) => {
+        const links = await next(document, token);
+        const { elsewhere } = ports;
+        return elsewhere === null ? links : links?.map((link) => notHere(link, elsewhere));
+      },
+      provideCodeLenses: async (document, token, next) => {
+        const lenses = await next(document, token);
+        return lenses?.map((lens) =>
+          withUri(withTitle(lens, ports.lensTitles), document.uri.toString()),
+        );
+      },
+    },
+  };
+}
+
+type HostUris = ReturnType<typeof hostUris>;
 
 /** Takes the host's part off the path for the server, and puts it on again. */
 function hostUris(prefix: string): {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseHosts, urlProblem } from '../../../../src/extension/hosts/host.ts';
 import { HostRegistry } from '../../../../src/extension/hosts/host-registry.ts';
 
-function setUp(stored: unknown = undefined) {
+function setUp(stored?: unknown) {
   const kept: unknown[] = [];
   const secrets = new Map<string, string>();
   let id = 0;
