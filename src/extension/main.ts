@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposables.ts';
 import { serveGates } from './approvals/gate-requests.ts';
 import { GateStore } from './approvals/gate-store.ts';
 import { Asides } from './chat/asides.ts';
 import { createChat } from './chat/create-chat.ts';
 import { createServices } from './commands/create-services.ts';
+import type { Services } from './commands/services.ts';
 import { registerAllCommands } from './commands/tables/all-commands.ts';
 import { agentProgram } from './core/agent-program.ts';
 import { ClientCalls } from './core/client-requests.ts';
@@ -92,33 +94,7 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
   own.push(asides, sessions, chat);
   const parts = { hub, hosts, registry, calls, keys, log, extensionId: context.extension.id };
   const services = createServices({ ...parts, ...sessions, ...chat });
-  own.push(registerAllCommands(services));
-  const stagedEdits = registerStaged(services, staged);
-  own.push(stagedEdits);
-  own.push(registerDiffs(diffPorts(services, context.workspaceState), stagedEdits, log));
-  own.push(registerRewind(services), registerReceipts(services, context.extensionUri));
-  own.push(registerSteering(services), registerTranscript(services));
-  own.push(
-    registerSessionHost(services, {
-      version: versionOf(context),
-      program: ({ added }) =>
-        agentProgram(context, {
-          dataFolder: added?.kind === 'folder' ? added.dataFolder : settings.dataFolder(),
-          connectToken: null,
-        }),
-    }),
-  );
-  own.push(registerDurable(services), registerDelegates(services), registerHosts(services));
-  own.push(
-    registerEditorModels({
-      calls,
-      connection: (host) => hosts.get(host)?.agent.connection ?? null,
-      connected: () => hosts.all().map(({ id }) => id),
-      log: (message) => log.warn(message),
-    }),
-  );
-  const icon = vscode.Uri.joinPath(context.extensionUri, 'media/icon.png');
-  own.push(registerParticipant(services, icon));
+  own.push(registerRooms(context, services, staged));
   const surfaces = createSurfaces(services, sessions.unread);
   own.push(surfaces, watchEditor(services, surfaces));
 
@@ -131,6 +107,47 @@ export function activate(context: vscode.ExtensionContext): PilothouseApi {
     agentState: () => hosts.own.agent.state.kind,
     shownSession: () => chat.bridge.sessionId,
   };
+}
+
+/** What is built on the services: commands, documents, views, the participant. */
+function registerRooms(
+  context: vscode.ExtensionContext,
+  services: Services,
+  staged: StagedStore,
+): Disposable {
+  const { hosts, calls, log } = services;
+  const rooms = new DisposableStore();
+  rooms.add(registerAllCommands(services));
+  const stagedEdits = rooms.add(registerStaged(services, staged));
+  rooms.add(registerDiffs(diffPorts(services, context.workspaceState), stagedEdits, log));
+  rooms.add(registerRewind(services));
+  rooms.add(registerReceipts(services, context.extensionUri));
+  rooms.add(registerSteering(services));
+  rooms.add(registerTranscript(services));
+  rooms.add(
+    registerSessionHost(services, {
+      version: versionOf(context),
+      program: ({ added }) =>
+        agentProgram(context, {
+          dataFolder: added?.kind === 'folder' ? added.dataFolder : settings.dataFolder(),
+          connectToken: null,
+        }),
+    }),
+  );
+  rooms.add(registerDurable(services));
+  rooms.add(registerDelegates(services));
+  rooms.add(registerHosts(services));
+  rooms.add(
+    registerEditorModels({
+      calls,
+      connection: (host) => hosts.get(host)?.agent.connection ?? null,
+      connected: () => hosts.all().map(({ id }) => id),
+      log: (message) => log.warn(message),
+    }),
+  );
+  const icon = vscode.Uri.joinPath(context.extensionUri, 'media/icon.png');
+  rooms.add(registerParticipant(services, icon));
+  return rooms;
 }
 
 /**

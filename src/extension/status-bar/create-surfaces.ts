@@ -32,15 +32,7 @@ export function createSurfaces(services: Services, unread: UnreadMarks): Surface
   const bar = store.add(new StatusBar(summary));
   const update = (): void => {
     bar.update();
-    keys.update(summary(), {
-      listed: hub.directory.hasLoaded,
-      chatSession: bridge.sessionId !== null,
-      delegates: bridge.session?.delegates.list ?? null,
-      clients: bridge.session?.clients ?? null,
-      hosts: hosts.added().length > 0,
-      groupedByFolder: settings.grouping() === 'folder',
-      views: tree.views(),
-    });
+    keys.update(summary(), keyState(services));
   };
   const toasts = { gates: hub.gates, nameOf, isShown, onDidChangeShown: chat.onDidChangeShown };
   store.add(new GateToasts({ ...toasts, open: (gate) => void openGate(services, gate) }));
@@ -82,6 +74,19 @@ export function createSurfaces(services: Services, unread: UnreadMarks): Surface
   tree.markShown(bridge.sessionId);
   update();
   return { update, dispose: () => store.dispose() };
+}
+
+/** What the context keys say besides what runs. */
+function keyState({ hub, hosts, bridge, tree }: Services): Parameters<ContextKeys['update']>[1] {
+  return {
+    listed: hub.directory.hasLoaded,
+    chatSession: bridge.sessionId !== null,
+    delegates: bridge.session?.delegates.list ?? null,
+    clients: bridge.session?.clients ?? null,
+    hosts: hosts.added().length > 0,
+    groupedByFolder: settings.grouping() === 'folder',
+    views: tree.views(),
+  };
 }
 
 /** The agent had its grace: only a new process will end the turn now. */
