@@ -11,6 +11,7 @@ import type { Client, LiveSession } from '../../api.ts';
 import { checkForkPolicy, INHERITED } from '../../environment-policy.ts';
 import { readBranch } from '../../read-branch.ts';
 import type { ControlTarget, HistoryControls } from '../api.ts';
+import { noSuchSession } from '../sessions-at-hand.ts';
 import { sealOf } from './history-moves.ts';
 
 type Request = Parameters<HistoryControls['fork']>[1];
@@ -64,7 +65,8 @@ export class SessionForks {
 
   /**
    * The new session holds the branch up to the cut and nothing that refers to its parent; it is on disk whole or not at
-   * all. Throws `invalid_params`, `session_exists`, `environment_widened`, and what `MessageMarks.cut` throws.
+   * all. Throws `unknown_session`, `invalid_params`, `session_exists`, `environment_widened`, and what
+   * `MessageMarks.cut` throws.
    */
   async fork(
     { sessionId, actor }: ControlTarget,
@@ -80,6 +82,8 @@ export class SessionForks {
       const copied = await readBranch(between(branch, 0, cut.to + 1), { limit: ALL }, (range) =>
         journal.readHistory(parentId, range),
       );
+      // Deleted while it was read: what was read may be a part of it.
+      if ((await journal.session(parentId)) === null) throw noSuchSession(sessionId);
       const events = copied.map(({ event }) => event);
       const created = this.#created(events[0], parentId, cut, request);
       const copies = contents(events, cut, config, actor, request.branchName);

@@ -42,6 +42,26 @@ describe('fork', () => {
     expect(later.conversation.messages).toEqual(folded.conversation.messages);
   });
 
+  test.each(['before', 'after'])(
+    'of a session deleted %s its history was read is refused and leaves none',
+    async (when) => {
+      const rig = await aRig();
+      await rig.writes('one');
+      const { journal } = rig.t;
+      const read = journal.readHistory.bind(journal);
+      journal.readHistory = async (...args) => {
+        if (when === 'before') journal.records.delete(ID);
+        const found = await read(...args);
+        journal.records.delete(ID);
+        return found;
+      };
+      await expect(
+        rig.desk.fork(target, { at: { whole: true }, id: 'child' }, client),
+      ).rejects.toEqual(refused('unknown_session'));
+      expect(await journal.session('child' as SessionId)).toBeNull();
+    },
+  );
+
   test('in the middle of a turn is sealed, and keeps the options of today', async () => {
     const rig = await aRig();
     await rig.writes('one');
