@@ -29,9 +29,7 @@ export function watchEndpoint(watch: EndpointWatch): Disposable {
     timer.unref();
   };
   const look = async (): Promise<void> => {
-    const holds = lockIdentity(dataFolder);
-    // The lock is on that file: whoever finds another one there, or makes one, is the host of another folder.
-    if (holds !== undefined && holds !== held) {
+    if (isLost(held, lockIdentity(dataFolder))) {
       watch.onLost();
       return;
     }
@@ -46,4 +44,10 @@ export function watchEndpoint(watch: EndpointWatch): Disposable {
       clearTimeout(timer);
     },
   };
+}
+
+/** The lock is on the file that was held: who finds another one there, or makes one, is the host of another folder. */
+function isLost(held: string | null | undefined, found: string | null | undefined): boolean {
+  if (found === null) return true;
+  return held !== undefined && found !== undefined && held !== found;
 }
