@@ -101,10 +101,7 @@ export class Conversation {
     return rows.findLast(({ event }) => event !== null && event <= eventId)?.id ?? null;
   }
 
-  /**
-   * Takes the newest page of the history in; call it once, on an empty conversation. `activeTurn` runs, and began before
-   * the page if the page does not say so.
-   */
+  /** Takes the newest page in, once, into an empty conversation. `activeTurn` runs and may have begun before it. */
   start(page: HistoryPage, activeTurn: string | null = null): void {
     if (activeTurn !== null) this.#turn = { turnId: activeTurn, commandId: activeTurn, at: null };
     for (const entry of page.entries) this.#applyEntry(entry);
@@ -278,7 +275,9 @@ export class Conversation {
       const log = this.#outputs.get(id) ?? new OutputLog();
       this.#outputs.set(id, log);
       log.add(delta);
-      return [{ type: 'append', id, field: 'output', ...appendOutput(tool, delta) }];
+      const isFirst = tool.live === undefined;
+      const piece = appendOutput(tool, delta);
+      return isFirst ? [this.#upsert(known)] : [{ type: 'append', id, field: 'output', ...piece }];
     }
     patchTool(tool, patch, marks.extra);
     this.#delegates.learn(tool, this.#rows);

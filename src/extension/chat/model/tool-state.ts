@@ -20,7 +20,10 @@ export type ToolState = {
   requestId?: string;
   content?: readonly ToolCallContent[];
   locations?: readonly ToolCallLocation[];
-  /** Live output, at most the last `OUTPUT_WINDOW` characters, and how many came before them. */
+  /**
+   * Live output, at most the last `OUTPUT_WINDOW` characters, and how many came before them; until the result is here,
+   * which holds it all. Meanwhile it is shown in place of the content, which only tells what the call is about to do.
+   */
   live?: { text: string; cut: number };
 };
 
@@ -63,10 +66,12 @@ export function patchTool(
   if (patch.rawInput !== undefined && patch.rawInput !== null) state.rawInput = patch.rawInput;
   if (isObject(patch.rawOutput) && patch.rawOutput['staged'] === true) state.staged = true;
   patchDelegate(state, patch, extra);
-  if (patch.content) state.content = patch.content;
   if (patch.locations) state.locations = patch.locations;
   const status = [extra['status'], patch.status].find(isStatus);
   if (status) state.status = status;
+  if (!patch.content) return;
+  state.content = patch.content;
+  if (state.status !== 'pending' && state.status !== 'in_progress') delete state.live;
 }
 
 function patchDelegate(
@@ -122,9 +127,8 @@ export function mergeOlder(newer: ToolState, older: ToolState): void {
 }
 
 /** The whole output text of a finished or running call. */
-export function wholeOutput(state: ToolState): string {
-  const done = (state.content ?? []).flatMap(textOf).join('\n');
-  return done === '' ? (state.live?.text ?? '') : done;
+export function wholeOutput({ live, content = [] }: ToolState): string {
+  return live?.text ?? content.flatMap(textOf).join('\n');
 }
 
 /** The card of a call. */
@@ -132,7 +136,6 @@ export function toolItem(state: ToolState): ChatTool {
   const output = wholeOutput(state);
   const start =
     output.length > OUTPUT_WINDOW ? wholeCharacter(output, output.length - OUTPUT_WINDOW) : 0;
-  const isLive = (state.content ?? []).flatMap(textOf).length === 0;
   return {
     kind: 'tool',
     id: state.id,
@@ -144,7 +147,7 @@ export function toolItem(state: ToolState): ChatTool {
     locations: state.locations ?? [],
     diffs: diffsOf(state.content ?? []),
     output: output.slice(start),
-    outputCut: start + (isLive ? (state.live?.cut ?? 0) : 0),
+    outputCut: start + (state.live?.cut ?? 0),
     images: imagesOf(state.content ?? []),
     ...markedPart(state),
   };

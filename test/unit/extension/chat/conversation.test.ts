@@ -206,6 +206,46 @@ describe('the conversation', () => {
     expect(one.liveOutput('x').length).toBe(line.length * 100);
   });
 
+  it('shows live output in place of what the call was about to do, until the result is here', () => {
+    const one = new Conversation();
+    const content = (text: string) =>
+      [{ type: 'content', content: { type: 'text', text } }] as const;
+    const tell = (update: object) =>
+      one.apply({ sessionUpdate: 'tool_call_update', toolCallId: 'x', ...update }, undefined, 0);
+    const output = (text: string) => tell({ _meta: { pilothouse: { output: text } } });
+    const shown = () => one.items()[0];
+    const command = [...content('echo of a long command')];
+    const call = { toolCallId: 'x', title: 'Run', status: 'pending', content: command } as const;
+    one.apply({ sessionUpdate: 'tool_call', ...call }, undefined, 0);
+    tell({ status: 'in_progress' });
+    expect(shown()).toMatchObject({ output: 'echo of a long command' });
+    // The page has another text there: a piece behind it would not do.
+    expect(output('a\n')).toMatchObject([{ type: 'upsert', items: [{ output: 'a\n' }] }]);
+    expect(output('b\n')).toEqual([
+      { type: 'append', id: 'x', field: 'output', offset: 2, text: 'b\n' },
+    ]);
+    expect(shown()).toMatchObject({ output: 'a\nb\n', outputCut: 0 });
+    tell({ status: 'completed', content: [...content('a\nb\n')] });
+    expect(shown()).toMatchObject({ status: 'completed', output: 'a\nb\n' });
+  });
+
+  it('knows that a turn runs whose begin lies before the newest page, until it ends', () => {
+    const one = new Conversation();
+    one.start(page([entry(501, chunk('m', 'late words'))], true), 't');
+    expect(one.runningTurn).toMatchObject({ turnId: 't' });
+    one.apply(
+      turn({ state: 'ended', turnId: 't', stopReason: 'end_turn' }),
+      mark({ eventId: 502 }),
+      0,
+    );
+    expect(one.runningTurn).toBeNull();
+    expect(one.items().at(-1)).toMatchObject({ kind: 'turn_end', seconds: null });
+    const ended = new Conversation();
+    const end = turn({ state: 'ended', turnId: 't', stopReason: 'end_turn' });
+    ended.start(page([entry(502, end)], true), 't');
+    expect(ended.runningTurn).toBeNull();
+  });
+
   it('says how a question was answered, after a replay too (A33)', () => {
     const gate = (state: object): SessionUpdate => ({
       sessionUpdate: 'session_info_update',
