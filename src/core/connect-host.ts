@@ -1,8 +1,8 @@
 import { createStreamPort } from '../protocol/transport/stream-port.ts';
-import type { AccessKeys, Role } from './acp/access/credential.ts';
+import type { AccessKeys } from './acp/access/credential.ts';
 import { findHost } from './door/find-host.ts';
 import { type HostStart, startHost } from './door/start-host.ts';
-import type { HostConnection } from './door/ws/worker.ts';
+import type { HostConnection, HostConnectionFor } from './door/ws/worker.ts';
 import { systemClock } from './host/node-ports.ts';
 import type { RunDoorOptions } from './run-door.ts';
 import { VERSION } from './version.ts';
@@ -14,10 +14,12 @@ export type HostConnectorOptions = RunDoorOptions & {
   readonly environment: { readonly [name: string]: string };
 };
 
+const NO_KEYS: AccessKeys = { owner: null, observer: null };
+
 /** Makes connections to the host of a data folder; many that are asked for at once start one host. */
 export function hostConnector(
   options: HostConnectorOptions,
-): (ceiling: Role, signal: AbortSignal) => Promise<HostConnection> {
+): (use: HostConnectionFor, signal: AbortSignal) => Promise<HostConnection> {
   const { dataFolder, log, model, keys, environment, program, hostArgs } = options;
   let starting: Promise<HostStart> | null = null;
   const start = (deadlineMs: number): Promise<HostStart> => {
@@ -32,12 +34,12 @@ export function hostConnector(
     });
     return starting;
   };
-  return async (ceiling, signal) => {
+  return async ({ ceiling, isOwn }, signal) => {
     const narrowed = ceiling === 'observer' ? ({ ceiling } as const) : {};
     const { socket } = await findHost({
       dataFolder,
       version: VERSION,
-      client: { model, keys, environment, ...narrowed },
+      client: { model, keys: isOwn ? NO_KEYS : keys, environment, ...narrowed },
       start,
       clock: systemClock,
       log,

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Deferred } from '../../../src/base/deferred.ts';
 import type { AcpTestClient } from '../../support/acp-client/client.ts';
 import {
@@ -45,11 +46,25 @@ async function firstQuestion(acp: AcpTestClient): Promise<unknown> {
 
 const ALLOW = { outcome: { outcome: 'selected', optionId: 'allow_once' } };
 
+/** For what needs no door of its own. */
+let door: ServedDoor;
+const ends: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  const home = mkdtempSync(join(tmpdir(), 'pilothouse-ws-'));
+  const env = { PILOTHOUSE_WS_TOKEN: 'own', PILOTHOUSE_WS_OBSERVER_TOKEN: 'see' };
+  door = await startServe(home, { env }, (end) => {
+    ends.push(end, async () => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
+  });
+});
+
+afterAll(async () => {
+  for (const end of ends) await end();
+});
+
 describe('ACP over WebSocket', () => {
   it('gives two clients sessions of their own (54)', async () => {
-    const home = tempFolder('ws');
     const cwd = tempFolder('ws-cwd');
-    const door = await startServe(home);
     const [one, two] = [await client(door), await client(door)];
     const [a, b] = [await one.acp.newSession(cwd), await two.acp.newSession(cwd)];
     expect(a).not.toBe(b);
@@ -65,9 +80,7 @@ describe('ACP over WebSocket', () => {
   });
 
   it('does not give a session that a client controls to another one, but lets it watch and claim (55)', async () => {
-    const home = tempFolder('ws');
     const cwd = tempFolder('ws-cwd');
-    const door = await startServe(home);
     const [owner, other] = [await client(door), await client(door)];
     const sessionId = await owner.acp.newSession(cwd);
     await owner.acp.prompt(sessionId, 'say once');
@@ -89,9 +102,7 @@ describe('ACP over WebSocket', () => {
   });
 
   it('gives a session to another one when its client has left it (negative control of 55)', async () => {
-    const home = tempFolder('ws');
     const cwd = tempFolder('ws-cwd');
-    const door = await startServe(home);
     const [owner, other] = [await client(door), await client(door)];
     const sessionId = await owner.acp.newSession(cwd);
     await owner.acp.prompt(sessionId, 'say once');
@@ -102,9 +113,7 @@ describe('ACP over WebSocket', () => {
   });
 
   it('asks again what waits for an answer when a client comes back, and its prompt completes (56)', async () => {
-    const home = tempFolder('ws');
     const cwd = tempFolder('ws-cwd');
-    const door = await startServe(home);
     const first = await client(door);
     const sessionId = await first.acp.newSession(cwd);
     first.acp.send({
@@ -140,9 +149,7 @@ describe('ACP over WebSocket', () => {
   });
 
   it('asks nothing again that was answered (negative control of 56)', async () => {
-    const home = tempFolder('ws');
     const cwd = tempFolder('ws-cwd');
-    const door = await startServe(home);
     const first = await client(door);
     const sessionId = await first.acp.newSession(cwd);
     answering(first.acp, 'allow_once');
@@ -157,13 +164,13 @@ describe('ACP over WebSocket', () => {
   it('tells the stored session again when what a client had is not kept any more (57)', async () => {
     const home = tempFolder('ws');
     const cwd = tempFolder('ws-cwd');
-    const door = await startServe(home, { env: { PILOTHOUSE_WS_RETAIN_SECS: '0' } });
-    const first = await client(door);
+    const own = await startServe(home, { env: { PILOTHOUSE_WS_RETAIN_SECS: '0' } });
+    const first = await client(own);
     const sessionId = await first.acp.newSession(cwd);
     await first.acp.prompt(sessionId, 'say stored words');
     const cursor = cursorOf(first.acp);
     await first.drop();
-    const second = await client(door);
+    const second = await client(own);
     const late = load(sessionId, cwd, { lastAckedEventId: cursor });
     await expect(second.acp.request('session/load', late)).rejects.toMatchObject({
       code: -32004,
@@ -179,9 +186,7 @@ describe('ACP over WebSocket', () => {
   });
 
   it('goes on behind the cursor while it is kept (negative control of 57)', async () => {
-    const home = tempFolder('ws');
     const cwd = tempFolder('ws-cwd');
-    const door = await startServe(home);
     const first = await client(door);
     const sessionId = await first.acp.newSession(cwd);
     await first.acp.prompt(sessionId, 'say stored words');
@@ -200,11 +205,11 @@ describe('ACP over WebSocket', () => {
   it('begins anew after the door was killed: a cursor of another door is worth nothing', async () => {
     const home = tempFolder('ws');
     const cwd = tempFolder('ws-cwd');
-    const door = await startServe(home, { env: { PILOTHOUSE_WS_TOKEN: 't' } });
-    const first = await client(door);
+    const own = await startServe(home, { env: { PILOTHOUSE_WS_TOKEN: 't' } });
+    const first = await client(own);
     const sessionId = await first.acp.newSession(cwd);
     await first.acp.prompt(sessionId, 'say kept');
-    await door.kill();
+    await own.kill();
     const again = await startServe(home, { env: { PILOTHOUSE_WS_TOKEN: 't' } });
     const second = await client(again);
     const late = load(sessionId, cwd, { lastAckedEventId: 3 });
@@ -214,10 +219,7 @@ describe('ACP over WebSocket', () => {
   });
 
   it('lets who shows the observer token read, and no more', async () => {
-    const home = tempFolder('ws');
     const cwd = tempFolder('ws-cwd');
-    const env = { PILOTHOUSE_WS_TOKEN: 'own', PILOTHOUSE_WS_OBSERVER_TOKEN: 'see' };
-    const door = await startServe(home, { env });
     const owner = await client(door);
     const sessionId = await owner.acp.newSession(cwd);
     const watcher = await client(door, 'see');
@@ -238,8 +240,6 @@ describe('ACP over WebSocket', () => {
   });
 
   it('answers what is no message, and goes on', async () => {
-    const home = tempFolder('ws');
-    const door = await startServe(home);
     const { acp, socket } = await client(door);
     const errors = (): readonly unknown[] =>
       acp.frames.flatMap(({ message }) => {
@@ -252,21 +252,40 @@ describe('ACP over WebSocket', () => {
     socket.send('[{"jsonrpc":"2.0","id":9,"method":"session/list"}]');
     socket.send('{"jsonrpc":"2.0",\n"id":10,\r\n"method":"session/list","params":{}}');
     const listed = await acp.waitFor(({ message }) => message?.['id'] === 10);
-    expect(listed.message?.['result']).toMatchObject({ sessions: [] });
+    expect(listed.message?.['result']).toHaveProperty('sessions');
     expect(errors()).toEqual([-32600, -32700, -32700, -32600]);
+  });
+
+  it('brings nobody back who has not shown the key of the agent, where it asks for one', async () => {
+    const home = tempFolder('ws');
+    const cwd = tempFolder('ws-cwd');
+    const own = await startServe(home, { env: { PILOTHOUSE_API_KEY: 'the-key' } });
+    const key = { methodId: 'apiKey', _meta: { harn: { apiKey: 'the-key' } } };
+    const first = await client(own);
+    await first.acp.call('authenticate', key);
+    const sessionId = await first.acp.newSession(cwd);
+    await first.acp.prompt(sessionId, 'say secret');
+    await first.drop();
+    const second = await client(own);
+    const back = load(sessionId, cwd, { lastAckedEventId: 0 });
+    await expect(second.acp.request('session/load', back)).rejects.toMatchObject({ code: -32000 });
+    expect(second.acp.updates).toEqual([]);
+    await second.acp.call('authenticate', key);
+    await second.acp.call('session/load', back);
+    expect(second.acp.textOf(sessionId)).toContain('secret');
   });
 
   it('tells clients that the host is gone, and has a new one for those who come then', async () => {
     const home = tempFolder('ws');
     const cwd = tempFolder('ws-cwd');
-    const door = await startServe(home);
-    const first = await client(door);
+    const own = await startServe(home);
+    const first = await client(own);
     const sessionId = await first.acp.newSession(cwd);
     await first.acp.prompt(sessionId, 'say kept');
     const { pid } = hostStatus(home);
     process.kill(pid ?? 0, 'SIGKILL');
     expect(await first.closed).toMatchObject({ code: 1012 });
-    const second = await client(door);
+    const second = await client(own);
     await second.acp.call('session/load', load(sessionId, cwd));
     expect(second.acp.textOf(sessionId)).toContain('kept');
     expect(hostStatus(home).pid).not.toBe(pid);
@@ -275,8 +294,8 @@ describe('ACP over WebSocket', () => {
   it('lets the turn of a client that dropped go on', async () => {
     const home = tempFolder('ws');
     const cwd = tempFolder('ws-cwd');
-    const door = await startServe(home, { env: { PILOTHOUSE_WS_RETAIN_SECS: '0' } });
-    const first = await client(door);
+    const own = await startServe(home, { env: { PILOTHOUSE_WS_RETAIN_SECS: '0' } });
+    const first = await client(own);
     const sessionId = await first.acp.newSession(cwd);
     void first.acp.prompt(sessionId, 'wait 1\nsay went on').catch(() => undefined);
     const started = new Deferred<void>();
@@ -289,7 +308,7 @@ describe('ACP over WebSocket', () => {
     await eventually(() => hostStatus(home).clients === 1, 'the client at the host');
     await first.drop();
     await started.promise;
-    const second = await client(door);
+    const second = await client(own);
     await second.acp.call('session/load', load(sessionId, cwd));
     await second.acp.waitFor(({ text }) => text.includes('went on'));
   });

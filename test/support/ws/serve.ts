@@ -26,10 +26,17 @@ export type ServeEnd = {
 
 type ServeOptions = { readonly args?: readonly string[]; readonly env?: NodeJS.ProcessEnv };
 
-/** Starts `agent-core serve` on a free port of this machine; it and its host are gone after the test. */
-export async function startServe(home: string, options: ServeOptions = {}): Promise<ServedDoor> {
+/**
+ * Starts `agent-core serve` on a free port of this machine; it and its host are gone after the test, or when `atEnd`
+ * says so.
+ */
+export async function startServe(
+  home: string,
+  options: ServeOptions = {},
+  atEnd: (end: () => Promise<void>) => void = onTestFinished,
+): Promise<ServedDoor> {
   const process_ = launch(home, ['--acp-ws', '127.0.0.1:0', ...(options.args ?? [])], options.env);
-  onTestFinished(async () => {
+  atEnd(async () => {
     process_.child.kill('SIGKILL');
     await process_.ended;
     stopHost(home);

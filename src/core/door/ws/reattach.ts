@@ -60,8 +60,8 @@ export class Reattach {
   }
 
   async #goOn(asked: Cursor, client: WsClient, current: Worker): Promise<void> {
-    const { workers, log } = this.#deps;
     const { sessionId, cursor } = asked;
+    if (!(await this.#isLetIn(asked, current))) return;
     if (current.sessions.roleIn(sessionId) !== undefined && current.covers(cursor)) {
       // What the client missed of it was sent when it came back for another session.
       const known = await this.#known(asked);
@@ -69,26 +69,44 @@ export class Reattach {
       return;
     }
     const role = client.role === 'observer' ? 'observer' : wantedRole('session/load', asked.params);
-    const meant = workers.meant({ ...asked, ceiling: client.role, role });
-    if (meant === null || meant === current) return this.#tooLate(asked, client, current);
-    if (meant.isConnected && (await meant.isAlive())) {
+    const meant = this.#deps.workers.meant({ ...asked, ceiling: client.role, role });
+    if (meant === null || meant === current) await this.#tooLate(asked, client, current);
+    else if (meant.isConnected && (await meant.isAlive()))
       current.answer(asked.id, { error: alreadyAttached(sessionId) });
+    else await this.#takeOver(asked, client, { current, meant });
+  }
+
+  /** What a client may not see by itself it does not get by another one's worker either. */
+  async #isLetIn({ id }: Cursor, current: Worker): Promise<boolean> {
+    const answer = await current.ask('session/list', { _meta: { pilothouse: { limit: 1 } } });
+    if (answer?.kind === 'error') current.answer(id, { error: answer.error });
+    return answer?.kind === 'result';
+  }
+
+  async #takeOver(
+    asked: Cursor,
+    client: WsClient,
+    { current, meant }: { readonly current: Worker; readonly meant: Worker },
+  ): Promise<void> {
+    const { sessionId, cursor, id } = asked;
+    const known = meant.covers(cursor) ? await this.#known(asked) : null;
+    if (!client.isOpen) return;
+    if (known !== null && 'error' in known) {
+      current.answer(id, known);
       return;
     }
-    if (!meant.covers(cursor)) {
-      if (meant.mayHaveSent(cursor)) meant.close();
-      return this.#tooLate(asked, client, current);
+    if (known === null || meant.isOver || meant.isConnected || !meant.covers(cursor)) {
+      // Its client is this one, which begins anew.
+      if (!meant.isConnected && meant.mayHaveSent(cursor)) meant.close();
+      await this.#tooLate(asked, client, current);
+      return;
     }
-    const known = await this.#known(asked);
-    if (!client.isOpen) return;
-    if (meant.isOver || meant.isConnected) return this.#tooLate(asked, client, current);
-    if ('error' in known) return current.answer(asked.id, known);
-    workers.wake(meant);
-    const again = meant.resume(client, cursor, asked.id);
-    meant.answer(asked.id, loaded(known.result, again, sessionId));
+    this.#deps.workers.wake(meant);
+    const again = meant.resume(client, cursor, id);
+    meant.answer(id, loaded(known.result, again, sessionId));
     client.speakTo(meant);
     current.close();
-    log.info('A WebSocket client is back', { sessionId, frames: again.length });
+    this.#deps.log.info('A WebSocket client is back', { sessionId, frames: again.length });
   }
 
   /** How the session is now. */

@@ -10,6 +10,14 @@ import { keyOf, SessionLedger, sessionIdOf } from './session-ledger.ts';
 /** How long the host may take to let go of a client, in milliseconds. */
 const LET_GO_MS = 4_000;
 
+/** What a connection to the host is for. */
+export type HostConnectionFor = {
+  /** What it may do at most. */
+  readonly ceiling: Role;
+  /** True for one of the door's own, which has no keys to show. */
+  readonly isOwn: boolean;
+};
+
 /** The connection to the host; what arrived early waits until `resume`. */
 export type HostConnection = { readonly port: FramePort; readonly resume: () => void };
 

@@ -1,7 +1,6 @@
 import { codeOf, messageOf } from '../../../base/errors.ts';
 import type { Ids } from '../../../base/ids.ts';
 import { RPC_CODES } from '../../../protocol/errors.ts';
-import type { Role } from '../../acp/access/credential.ts';
 import type { Log } from '../../session/ports.ts';
 import type { Admission } from './admission.ts';
 import type { Bind } from './bind.ts';
@@ -9,7 +8,7 @@ import { BUFFER_LIMITS, type BufferLimits } from './frame-buffer.ts';
 import { BEAT_TIMES, type BeatTimes } from './heartbeat.ts';
 import { Reattach } from './reattach.ts';
 import type { Bearers } from './tokens.ts';
-import { type HostConnection, Worker } from './worker.ts';
+import { type HostConnection, type HostConnectionFor, Worker } from './worker.ts';
 import { RETENTION, type Retention, Workers } from './workers.ts';
 import { CLOSE, WsClient, type WsClientOptions } from './ws-client.ts';
 import { type TlsFiles, WsServer } from './ws-server.ts';
@@ -36,8 +35,8 @@ export type WsDoorOptions = {
   readonly bearers: Bearers;
   readonly origins: ReadonlySet<string>;
   readonly limits: WsLimits;
-  /** A new connection to the host, which may do this at most. Rejects with why there is none. */
-  readonly connectHost: (ceiling: Role, signal: AbortSignal) => Promise<HostConnection>;
+  /** A new connection to the host. Rejects with why there is none. */
+  readonly connectHost: (use: HostConnectionFor, signal: AbortSignal) => Promise<HostConnection>;
   readonly ids: Ids;
   readonly log: Log;
 };
@@ -63,7 +62,7 @@ export class WsDoor {
     this.#workers = new Workers(limits.retention);
     this.#reattach = new Reattach({
       workers: this.#workers,
-      look: () => this.#newWorker({ role: 'observer', isRelay: true }),
+      look: () => this.#newWorker({ role: 'observer', isRelay: true }, true),
       log,
     });
     this.#server = new WsServer({
@@ -132,9 +131,12 @@ export class WsDoor {
     }
   }
 
-  async #newWorker({ role, isRelay }: Pick<WsClient, 'role' | 'isRelay'>): Promise<Worker> {
+  async #newWorker(
+    { role, isRelay }: Pick<WsClient, 'role' | 'isRelay'>,
+    isOwn = false,
+  ): Promise<Worker> {
     const { connectHost, ids, limits } = this.#options;
-    const connection = await connectHost(role, this.#closing.signal);
+    const connection = await connectHost({ ceiling: role, isOwn }, this.#closing.signal);
     const worker: Worker = new Worker(connection, {
       id: ids.unique(),
       role,
