@@ -59,10 +59,13 @@ const BUILT_IN = [
   '_pilothouse/gates/list',
 ] as const satisfies readonly BuiltInMethod[];
 
-/** They read or write files of the host, or make sessions. */
+/** They read or write files of the host, make sessions, or change what all sessions of the host go by. */
 const OWNERS_ONLY: ReadonlySet<Method> = new Set<Method>([
   '_pilothouse/sessions/export',
   '_pilothouse/sessions/import',
+  '_pilothouse/secrets/set',
+  '_pilothouse/models/configure',
+  '_pilothouse/policy/reset',
 ]);
 
 const DEFAULT_PAGE = 200;

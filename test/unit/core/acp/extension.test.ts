@@ -94,6 +94,49 @@ describe('the extension over ACP', () => {
     });
   });
 
+  test('who may only read changes nothing of the host: no key, no model source, no remembered approval', async () => {
+    const called: string[] = [];
+    const note = (method: string) => async (): Promise<never> => {
+      called.push(method);
+      return {} as never;
+    };
+    const changing: Record<string, object> = {
+      '_pilothouse/secrets/set': { source: 'openai', key: 'theirs' },
+      '_pilothouse/models/configure': { providers: [] },
+      '_pilothouse/policy/reset': { scope: 'all' },
+      '_pilothouse/sessions/export': { sessionId: 's', format: 'json' },
+      '_pilothouse/sessions/import': { path: '/x.json' },
+    };
+    const reading: Record<string, object> = {
+      '_pilothouse/models/list': {},
+      '_pilothouse/policy/list': {},
+      '_pilothouse/store/status': {},
+      '_pilothouse/changes/list': { sessionId: 's' },
+      '_pilothouse/changes/text': { sessionId: 's', path: '/a', side: 'before' },
+      '_pilothouse/lsp': { message: {} },
+    };
+    const all = { ...changing, ...reading };
+    const handlers = Object.fromEntries(Object.keys(all).map((name) => [name, note(name)]));
+    const seenBy = async (key: string): Promise<readonly string[]> => {
+      called.length = 0;
+      const keys = { owner: 'own', observer: 'watch' };
+      const connection = connectFake({ keys, extensions: { handlers } });
+      open.push(connection);
+      const { client } = connection;
+      await client.initialize(OURS);
+      await client.call('authenticate', { methodId: 'apiKey', _meta: { harn: { apiKey: key } } });
+      for (const [method, params] of Object.entries(all))
+        await client
+          .call(method, params)
+          .catch((refusal: unknown) =>
+            expect(refusal, method).toMatchObject({ data: { reason: 'observer_may_not_control' } }),
+          );
+      return [...called];
+    };
+    expect(await seenBy('own')).toEqual(Object.keys(all));
+    expect(await seenBy('watch')).toEqual(Object.keys(reading));
+  });
+
   test('history pages go both ways and join without a gap', async () => {
     const { client, host } = await connected();
     const session = host.add('/work');
