@@ -82,3 +82,25 @@ describe('a turn whose process ended', () => {
     session.dispose();
   });
 });
+
+describe('a turn that another window began', () => {
+  it('runs here from its middle, and its end is news', async () => {
+    const session = await parked();
+    const told: unknown[] = [];
+    session.onDidChange((change) => {
+      if (change.kind === 'turn_ended') told.push(change);
+    });
+    await session.attach(connectionTo(EMPTY), null, 't');
+    expect([session.isRunning, session.turnId]).toEqual([true, 't']);
+    await session.stop().catch(() => undefined);
+    const turn = { state: 'ended', turnId: 't', stopReason: 'cancelled' };
+    session.receive(
+      { sessionUpdate: 'session_info_update', _meta: { pilothouse: { turn } } },
+      undefined,
+    );
+    expect(session.isRunning).toBe(false);
+    expect(session.stopState.kind).not.toBe('stopping');
+    expect(told).toEqual([{ kind: 'turn_ended', stopReason: 'cancelled', failed: false }]);
+    session.dispose();
+  });
+});
