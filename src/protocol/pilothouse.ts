@@ -10,6 +10,7 @@ import type {
 import type { Actor } from './controls.ts';
 import type { EditorGenerateParams, EditorModel, EditorPart } from './editor-models.ts';
 import type { PendingInjection } from './harn.ts';
+import type { ChangedFile, ListedModel, ListedRule } from './listed-shapes.ts';
 import type { ReceiptList, ReceiptListParams } from './receipt-shapes.ts';
 import type { OnDetach, RoleGiver, SessionClient } from './session-clients.ts';
 
@@ -398,31 +399,4 @@ export type HistoryPage = {
   hasBefore: boolean;
   hasAfter: boolean;
   lastEventId: number;
-};
-
-export type ListedModel = {
-  id: string;
-  name: string;
-  description?: string;
-  available: boolean;
-  /** What to do to make it available. */
-  unavailableReason?: string;
-  contextTokens?: number;
-  images: boolean;
-};
-
-export type ListedRule = {
-  scope: 'session' | 'workspace' | 'user';
-  effect: 'allow' | 'ask' | 'deny';
-  tool: string;
-  kind: string;
-  pattern: string;
-};
-
-/** A file that a session's own tools changed. */
-export type ChangedFile = {
-  path: string;
-  state: 'added' | 'modified' | 'deleted';
-  addedLines: number;
-  removedLines: number;
 };

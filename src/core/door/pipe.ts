@@ -21,7 +21,7 @@ export type PipeEnd = 'client' | 'host';
 export function pipeClient({ input, output, socket, letGoMs }: Pipe): {
   readonly done: Promise<PipeEnd>;
   /** The client is gone, or shall be. */
-  close(): void;
+  readonly close: () => void;
 } {
   let who: PipeEnd | null = null;
   let timer: NodeJS.Timeout | undefined;

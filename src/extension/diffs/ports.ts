@@ -1,5 +1,6 @@
 import type { Event } from '../../base/emitter.ts';
-import type { ChangedFile, HistoryPage, HistoryPageParams } from '../../protocol/pilothouse.ts';
+import type { ChangedFile } from '../../protocol/listed-shapes.ts';
+import type { HistoryPage, HistoryPageParams } from '../../protocol/pilothouse.ts';
 import type { KeptStore } from './review/kept-changes.ts';
 
 /** What the diff views need from the rest of the extension. */

@@ -66,10 +66,15 @@ async function restart(ports: SessionHostPorts, argument: unknown): Promise<void
     return;
   }
   const pid = state.kind === 'ready' ? (state.info.host?.pid ?? null) : null;
-  if (isElsewhere(host) || pid === null) {
-    await host.agent.restart();
-    return;
-  }
+  if (isElsewhere(host) || pid === null) await host.agent.restart();
+  else await restartProcess(ports, host, { pid, argument });
+}
+
+async function restartProcess(
+  ports: SessionHostPorts,
+  host: Host,
+  { pid, argument }: { readonly pid: number; readonly argument: unknown },
+): Promise<void> {
   const status = await hostStatus(ports.program(host)).catch((error: unknown) => {
     ports.log(messageOf(error));
     return null;

@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws';
 import { Deferred } from '../../../src/base/deferred.ts';
 import { isObject } from '../../../src/base/json.ts';
+import { textOf } from '../../../src/core/door/ws/socket-port.ts';
 import { markOf } from './socket-client.ts';
 
 type Message = Readonly<Record<string, unknown>>;
@@ -92,7 +93,7 @@ export class CursorClient {
     socket.on('ping', heard);
     socket.on('message', (data) => {
       heard();
-      const message: unknown = JSON.parse(String(data));
+      const message: unknown = JSON.parse(textOf(data));
       if (isObject(message)) this.#take(message, socket);
     });
     socket.once('close', () => {

@@ -46,7 +46,10 @@ export async function startServe(
   if (!isObject(ready)) throw new Error(`The door did not open: ${JSON.stringify(line)}`);
   return {
     url: String(ready['acp_ws']),
-    token: String(ready['token'] ?? options.env?.['PILOTHOUSE_WS_TOKEN']),
+    token:
+      typeof ready['token'] === 'string'
+        ? ready['token']
+        : (options.env?.['PILOTHOUSE_WS_TOKEN'] ?? ''),
     pid: process_.child.pid ?? 0,
     stdout: process_.stdout,
     stop: async () => {

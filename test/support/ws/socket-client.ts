@@ -2,6 +2,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
 import { Deferred } from '../../../src/base/deferred.ts';
+import { textOf } from '../../../src/core/door/ws/socket-port.ts';
 import type { AcpTestClient } from '../acp-client/client.ts';
 import { connectAcpClient } from '../acp-client/connect.ts';
 
@@ -51,7 +52,7 @@ export async function connectSocket(
     socket.once('close', (code, reason) => resolve({ code, reason: reason.toString() }));
   });
   const output = new PassThrough();
-  socket.on('message', (data) => output.write(`${String(data)}\n`));
+  socket.on('message', (data) => output.write(`${textOf(data)}\n`));
   socket.once('close', () => output.end());
   const input = new Writable({
     write: (chunk: Buffer, _encoding, done) => {

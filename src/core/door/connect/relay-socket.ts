@@ -37,7 +37,7 @@ export type RelayEnd =
 export function relaySocket(parts: SocketRelay): {
   readonly done: Promise<RelayEnd>;
   /** The client is gone, or shall be. */
-  close(): void;
+  readonly close: () => void;
 } {
   const relay = new Relay(parts);
   return { done: relay.done, close: () => relay.close() };

@@ -1,6 +1,6 @@
 import { DisposableStore } from '../../../base/disposables.ts';
 import { RpcError } from '../../../protocol/errors.ts';
-import type { ChangedFile } from '../../../protocol/pilothouse.ts';
+import type { ChangedFile } from '../../../protocol/listed-shapes.ts';
 import type { ExtensionHandlers, Extensions } from '../../acp/types.ts';
 import type { OpenJournal } from '../../journal/open-journal.ts';
 import type { RememberScope, Workspace } from '../../session/tool.ts';

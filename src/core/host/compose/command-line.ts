@@ -100,12 +100,7 @@ export function parseCommandLine(
   const { values, positionals } = readArguments(args);
   if (values.help === true) return { kind: 'print', text: HELP };
   if (values.version === true) return { kind: 'print', text: `${version}\n` };
-  const level = values['log-level'] ?? 'info';
-  const logLevel = LOG_LEVELS.find((candidate) => candidate === level);
-  if (logLevel === undefined)
-    throw invalid(`"${level}" is not a log level. Use one of: ${LOG_LEVELS.join(', ')}.`);
-  const model = (values.model ?? environment['PILOTHOUSE_MODEL'] ?? '').trim();
-  const options = { model: model === '' ? null : model, logLevel };
+  const options = serveOptions(values, environment);
   const [command, ...rest] = positionals;
   const [url, ...more] = command === 'connect' ? rest : [undefined, ...rest];
   if (more.length > 0) throw invalid(`"${more.join(' ')}" is not understood.`);
@@ -122,6 +117,15 @@ export function parseCommandLine(
     default:
       throw invalid(`"${command}" is not a command. Commands: host, serve, connect.`);
   }
+}
+
+function serveOptions(values: Values, environment: NodeJS.ProcessEnv): ServeOptions {
+  const level = values['log-level'] ?? 'info';
+  const logLevel = LOG_LEVELS.find((candidate) => candidate === level);
+  if (logLevel === undefined)
+    throw invalid(`"${level}" is not a log level. Use one of: ${LOG_LEVELS.join(', ')}.`);
+  const model = (values.model ?? environment['PILOTHOUSE_MODEL'] ?? '').trim();
+  return { model: model === '' ? null : model, logLevel };
 }
 
 function serveWsOptions(values: Values): ServeWsOptions {

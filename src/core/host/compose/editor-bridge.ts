@@ -169,9 +169,9 @@ async function askForList(client: ExtensionClient): Promise<readonly EditorModel
   }
 }
 
-function toEditorError(failure: unknown, { refusal }: Shapes): unknown {
+function toEditorError(failure: unknown, shapes: Shapes): unknown {
   if (!(failure instanceof PeerRefused)) return failure;
-  const known = refusal.safeParse(failure.details);
+  const known = shapes.refusal.safeParse(failure.details);
   return new EditorModelError(
     known.success ? known.data.code : 'editor_model.failed',
     messageOf(failure),

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import type { ListedRule } from '../../../protocol/pilothouse.ts';
+import type { ListedRule } from '../../../protocol/listed-shapes.ts';
 import type { CommandTable, Services } from '../services.ts';
 
 /** Commands about the agent process, its rules, and the extension itself. */

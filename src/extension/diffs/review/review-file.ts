@@ -1,4 +1,4 @@
-import type { ChangedFile } from '../../../protocol/pilothouse.ts';
+import type { ChangedFile } from '../../../protocol/listed-shapes.ts';
 import { type FileHunks, type Hunk, hunksOf } from '../hunks/hunks.ts';
 import { lineEndOf, linesOf } from '../hunks/lines.ts';
 import { type HunkPlace, locateHunks } from '../hunks/locate.ts';

@@ -1,6 +1,6 @@
 import type { Disposable } from '../../../base/disposables.ts';
 import { Emitter } from '../../../base/emitter.ts';
-import type { ChangedFile } from '../../../protocol/pilothouse.ts';
+import type { ChangedFile } from '../../../protocol/listed-shapes.ts';
 import type { KeptChanges } from './kept-changes.ts';
 import { type FileTexts, type ReviewFile, reviewFile } from './review-file.ts';
 

@@ -80,7 +80,7 @@ function shown(clients: unknown): readonly string[] {
   return (Array.isArray(clients) ? clients : []).map((client: unknown) => {
     if (!isObject(client)) return String(client);
     const { clientId, role, acting, you } = client;
-    return `${clientId} ${role}${acting ? ' acting' : ''}${you ? ' you' : ''}`;
+    return `${String(clientId)} ${String(role)}${acting ? ' acting' : ''}${you ? ' you' : ''}`;
   });
 }
 

@@ -191,7 +191,11 @@ describe('the place of a socket', () => {
 });
 
 describe('the first line of a socket', () => {
-  async function pair(): Promise<{ readonly near: Socket; readonly far: Socket; close(): void }> {
+  async function pair(): Promise<{
+    readonly near: Socket;
+    readonly far: Socket;
+    readonly close: () => void;
+  }> {
     const path = join(folder, 's.sock');
     const server = createServer({ pauseOnConnect: true });
     const came = new Promise<Socket>((resolve) => server.once('connection', resolve));

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/extension/diffs/review/review-file.ts';
 import { SessionReview } from '../../../../src/extension/diffs/review/session-review.ts';
 import { planUndo, type UndoPlan } from '../../../../src/extension/diffs/review/undo-plan.ts';
-import type { ChangedFile } from '../../../../src/protocol/pilothouse.ts';
+import type { ChangedFile } from '../../../../src/protocol/listed-shapes.ts';
 
 const NONE = new Set<string>();
 const FILE = { path: '/w/a.ts', state: 'modified' } as const;

@@ -60,7 +60,7 @@ function rig(
   );
   theirs.start({
     frame: (frame) => {
-      received.push(JSON.parse(String(frame)) as Message);
+      if (typeof frame === 'string') received.push(JSON.parse(frame) as Message);
       return true;
     },
     drained: () => undefined,
