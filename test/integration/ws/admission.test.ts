@@ -58,6 +58,8 @@ describe('who gets in by WebSocket', () => {
     expect(await ask([HOST, ...UPGRADE, bearer])).toContain('101');
     expect(await ask(['Host: localhost:99', ...UPGRADE, bearer])).toContain('101');
     expect(await ask([HOST, ...UPGRADE, bearer, 'Origin: https://good.example'])).toContain('101');
+    // The host that is being started for these is there before the test ends it.
+    await (await connectSocket(url, token)).acp.initialize();
   });
 
   it('is everybody with the token that was made, which is told once', async () => {

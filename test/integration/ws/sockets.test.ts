@@ -23,6 +23,8 @@ describe('a socket that gives no sign of life', () => {
     expect(await closed).toBe(1006);
     await stays;
     expect(lively.readyState).toBe(lively.OPEN);
+    // The host that is being started for these is there before the test ends it.
+    await (await connectSocket(door.url, door.token)).acp.initialize();
   });
 
   it('gives its place to a client that comes back with its cursor, and a live one does not', async () => {
