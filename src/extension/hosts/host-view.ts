@@ -18,7 +18,8 @@ export function hostView(
     kind: added?.kind ?? 'own',
     name: added?.name ?? l10n.t('This machine'),
     place: added ? placeOf(added) : '',
-    state: hostState(state),
+    // Each try to come back would else change the row and what is below it.
+    state: state.kind === 'starting' && offlineSince !== null ? 'reconnecting' : hostState(state),
     reason: isOffline(state) ? state.reason : '',
     offlineSince,
     otherVersion: theirs === version ? '' : theirs,
