@@ -2,24 +2,13 @@ import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import { messageOf } from '../../base/errors.ts';
-import { isNewer } from '../../base/version-order.ts';
-import type { AgentState } from '../core/agent.ts';
 import { type Host, isElsewhere } from '../hosts/hosts.ts';
+import { type HostAge, hostAge } from './host-age.ts';
 import { hostStatus } from './host-control.ts';
 import type { SessionHostPorts } from './ports.ts';
 
 /** How long after a turn's end an older host is looked at: other things may begin at once. */
 const LOOK_AFTER_MS = 2_000;
-
-/** How the version of a host is to this window's. */
-export type HostAge = { readonly pid: number; readonly version: string; readonly isOlder: boolean };
-
-/** Reads it from the state of the host's process; null where it is the same, or not known. */
-export function hostAge(state: AgentState, version: string): HostAge | null {
-  const host = state.kind === 'ready' ? state.info.host : null;
-  if (host === null || host.version === version) return null;
-  return { ...host, isOlder: isNewer(version, host.version) };
-}
 
 /**
  * Says once of each host of this machine that it is of another version than this window, and takes a newer one as soon

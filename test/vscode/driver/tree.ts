@@ -36,6 +36,8 @@ export interface Tree {
   titleAction(title: string): Promise<void>;
   /** Unfolds the view itself, if it is folded in its container. */
   unfold(): Promise<void>;
+  /** What stands beside the view's title, '' if nothing does. */
+  description(): Promise<string>;
   /** The view's message line, '' if there is none. */
   message(): Promise<string>;
   /** The text of the welcome content that an empty view shows. */
@@ -219,6 +221,11 @@ class PageTree implements Tree {
     const header = this.#pane.locator('.pane-header').first();
     if ((await header.getAttribute('aria-expanded')) === 'false') await header.click();
     await this.#list.waitFor();
+  }
+
+  async description(): Promise<string> {
+    const words = this.#pane.locator('.pane-header .description');
+    return (await words.count()) > 0 ? await shownText(words.first()) : '';
   }
 
   async message(): Promise<string> {

@@ -11,6 +11,7 @@ import type { StoredDelegates } from '../../delegates/stored-delegates.ts';
 import { type HostId, OWN_HOST } from '../../hosts/host.ts';
 import { hostView } from '../../hosts/host-view.ts';
 import type { Host, Hosts } from '../../hosts/hosts.ts';
+import { ageWords, hostAge } from '../../session-host/host-age.ts';
 import { settings } from '../../settings/settings.ts';
 import { companyOf } from '../clients/company.ts';
 import { currentValue } from '../session-facts.ts';
@@ -112,7 +113,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   /** Shows only sessions with this text in their title or folder; empty shows all. */
   setFilter(filter: string): void {
     this.#filter = filter;
-    this.#view.description = filter === '' ? '' : l10n.t('filtered by “{0}”', filter);
+    this.#updateFrame();
     void vscode.commands.executeCommand('setContext', 'pilothouse.filtered', filter !== '');
     this.refreshSoon();
   }
@@ -173,6 +174,10 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       open === 1 ? l10n.t('1 question waits for you') : l10n.t('{0} questions wait for you', open);
     this.#view.badge = open === 0 ? undefined : { value: open, tooltip };
     this.#view.message = this.#offlineMessage() ?? '';
+    const filter = this.#filter === '' ? [] : [l10n.t('filtered by “{0}”', this.#filter)];
+    const age = hostAge(this.#ports.hosts.own.agent.state, this.#ports.version);
+    const host = age === null ? [] : [ageWords(age)];
+    this.#view.description = [...filter, ...host].join(' · ');
   }
 
   /** Without sessions the view's own text says that nothing runs; who holds the folder, it can't say. */
