@@ -50,9 +50,9 @@ describe('fork', () => {
       const { journal } = rig.t;
       const read = journal.readHistory.bind(journal);
       journal.readHistory = async (...args) => {
-        if (when === 'before') journal.records.delete(ID);
+        if (when === 'before') journal.records.delete(ID as SessionId);
         const found = await read(...args);
-        journal.records.delete(ID);
+        journal.records.delete(ID as SessionId);
         return found;
       };
       await expect(
