@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { hostConnector } from './connect-host.ts';
-import { bindOf, requireSafe, WsBindError } from './door/ws/bind.ts';
-import { Bearers, takeTokens } from './door/ws/tokens.ts';
+import { bindOf, requireSafe, WsBindError } from './door/ws/entry/bind.ts';
+import { Bearers, takeTokens } from './door/ws/entry/tokens.ts';
 import { WS_LIMITS, WsDoor, type WsLimits } from './door/ws/ws-door.ts';
 import { takeAccessKeys } from './host/compose/access-keys.ts';
 import type { ServeWsOptions } from './host/compose/command-line.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RELAY_HEADER } from '../../../src/core/door/ws/admission.ts';
+import { RELAY_HEADER } from '../../../src/core/door/ws/entry/admission.ts';
 import { hostStatus, tempFolder } from '../../support/agent-core/agent-core.ts';
 import { startCuttingProxy } from '../../support/ws/cutting-proxy.ts';
 import { connectSocket, cursorOf, markOf, openSocket } from '../../support/ws/socket-client.ts';

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { hostConnector } from '../../../src/core/connect-host.ts';
-import { bindOf } from '../../../src/core/door/ws/bind.ts';
-import { Bearers } from '../../../src/core/door/ws/tokens.ts';
+import { bindOf } from '../../../src/core/door/ws/entry/bind.ts';
+import { Bearers } from '../../../src/core/door/ws/entry/tokens.ts';
 import { WS_LIMITS, WsDoor, type WsLimits } from '../../../src/core/door/ws/ws-door.ts';
 import { randomIds } from '../../../src/core/host/node-ports.ts';
 import { AGENT_CORE, stopHost } from '../agent-core/agent-core.ts';

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import { CodedError } from '../../../base/errors.ts';
-import { RELAY_HEADER } from '../ws/admission.ts';
+import { RELAY_HEADER } from '../ws/entry/admission.ts';
 import { MAX_MESSAGE_BYTES } from '../ws/socket-port.ts';
 
 /** How long an agent-core may take to let a client in, in milliseconds. */

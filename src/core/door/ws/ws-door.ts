@@ -2,16 +2,16 @@ import { codeOf, messageOf } from '../../../base/errors.ts';
 import type { Ids } from '../../../base/ids.ts';
 import { RPC_CODES } from '../../../protocol/errors.ts';
 import type { Log } from '../../session/ports.ts';
-import type { Admission } from './admission.ts';
-import type { Bind } from './bind.ts';
+import type { Admission } from './entry/admission.ts';
+import type { Bind } from './entry/bind.ts';
+import type { Bearers } from './entry/tokens.ts';
+import { type TlsFiles, WsServer } from './entry/ws-server.ts';
 import { BUFFER_LIMITS, type BufferLimits } from './frame-buffer.ts';
 import { BEAT_TIMES, type BeatTimes } from './heartbeat.ts';
 import { Reattach } from './reattach.ts';
-import type { Bearers } from './tokens.ts';
 import { type HostConnection, type HostConnectionFor, Worker } from './worker.ts';
 import { RETENTION, type Retention, Workers } from './workers.ts';
 import { CLOSE, WsClient, type WsClientOptions } from './ws-client.ts';
-import { type TlsFiles, WsServer } from './ws-server.ts';
 
 /** What a door is bounded by. */
 export type WsLimits = {

@@ -6,8 +6,8 @@ import {
   type AdmissionRules,
   admit,
   refusalText,
-} from '../../../../../src/core/door/ws/admission.ts';
-import { Bearers, takeTokens } from '../../../../../src/core/door/ws/tokens.ts';
+} from '../../../../../../src/core/door/ws/entry/admission.ts';
+import { Bearers, takeTokens } from '../../../../../../src/core/door/ws/entry/tokens.ts';
 
 const rules: AdmissionRules = {
   bearers: new Bearers({ owner: 'own', observer: 'see' }),

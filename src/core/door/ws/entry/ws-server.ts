@@ -3,8 +3,9 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { messageOf } from '../../../base/errors.ts';
-import type { Log } from '../../session/ports.ts';
+import { messageOf } from '../../../../base/errors.ts';
+import type { Log } from '../../../session/ports.ts';
+import { MAX_MESSAGE_BYTES } from '../socket-port.ts';
 import {
   type Admission,
   type AdmissionRules,
@@ -13,7 +14,6 @@ import {
   refusalText,
 } from './admission.ts';
 import { type Bind, urlOf, WsBindError } from './bind.ts';
-import { MAX_MESSAGE_BYTES } from './socket-port.ts';
 
 /** How long somebody may take to say what he wants, in milliseconds. */
 const HEAD_MS = 10_000;

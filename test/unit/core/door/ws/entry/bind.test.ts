@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bindOf, requireSafe, urlOf } from '../../../../../src/core/door/ws/bind.ts';
+import { bindOf, requireSafe, urlOf } from '../../../../../../src/core/door/ws/entry/bind.ts';
 
 describe('where a WebSocket door listens', () => {
   it.each([

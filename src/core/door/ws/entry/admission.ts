@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Role } from '../../acp/access/credential.ts';
+import type { Role } from '../../../acp/access/credential.ts';
 import type { Bearers } from './tokens.ts';
 
 /** The one path of this door. */

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { messageOf } from '../../../base/errors.ts';
-import type { Role } from '../../acp/access/credential.ts';
+import { messageOf } from '../../../../base/errors.ts';
+import type { Role } from '../../../acp/access/credential.ts';
 import { WsBindError } from './bind.ts';
 
 const OWNER = 'PILOTHOUSE_WS_TOKEN';

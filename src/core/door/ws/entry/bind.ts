@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIPv6 } from 'node:net';
-import { CodedError, messageOf } from '../../../base/errors.ts';
+import { CodedError, messageOf } from '../../../../base/errors.ts';
 
 /**
  * The door can't be opened as it was asked for; the message is for the person who did. `ws.public_bind`: it would be
