@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { codeOf } from '../../base/errors.ts';
 import type { HostEndpoint, HostHello, HostWelcome } from '../../protocol/host-link.ts';
-import { parseWelcome, readFirstLine } from '../link/handshake.ts';
+import { LONGEST_LINE, parseWelcome, readFirstLine } from '../link/handshake.ts';
 import { isOwnSocket, ownSocketFacts } from '../link/socket-place.ts';
 
 /** How long a host may take to answer a handshake, in milliseconds: one that runs does so at once. */
@@ -26,10 +26,12 @@ export async function reachHost(
   answerMs = ANSWER_MS,
 ): Promise<Reached> {
   if (!isOwnSocket(endpoint, ownSocketFacts())) return { kind: 'absent' };
+  const line = `${JSON.stringify({ link: 1, token, ...hello } satisfies HostHello)}\n`;
+  if (Buffer.byteLength(line) > LONGEST_LINE) return TOO_LONG;
   const socket = connect(endpoint);
   // What fails is met where it is read; a late error of a socket that was given up is nobody's.
   socket.on('error', () => undefined);
-  socket.write(`${JSON.stringify({ link: 1, token, ...hello } satisfies HostHello)}\n`);
+  socket.write(line);
   try {
     const welcome = parseWelcome(await readFirstLine(socket, answerMs));
     if (welcome.ok) return { kind: 'welcome', socket, welcome };
@@ -40,3 +42,11 @@ export async function reachHost(
     return { kind: codeOf(error) === 'link.silent' ? 'silent' : 'absent' };
   }
 }
+
+/** The environment is most of a hello. A host would take it for a stranger's noise and say nothing. */
+const TOO_LONG: Reached = {
+  kind: 'refused',
+  code: 'host.environment_too_long',
+  message:
+    'The environment of this program is too long to be given to the session host. Start it with fewer or shorter variables.',
+};

@@ -9,7 +9,7 @@ import {
 } from '../../protocol/host-link.ts';
 
 /** The longest first line, in bytes: an environment fits, and a stranger fills no memory. */
-const LONGEST_LINE = 4 * 1024 * 1024;
+export const LONGEST_LINE = 4 * 1024 * 1024;
 
 /** The other side ended, was silent for too long, or said something else than a handshake. */
 export class HandshakeError extends CodedError<
