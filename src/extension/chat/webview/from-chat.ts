@@ -110,6 +110,7 @@ const MESSAGE = z.discriminatedUnion('type', [
       'compact',
       'reopen',
       'open_data_folder',
+      'take_control',
     ]),
   }),
 ]);
