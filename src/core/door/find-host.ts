@@ -6,7 +6,7 @@ import { type KnownEndpoint, liveEndpoint } from '../link/endpoint-file.ts';
 import { isForeignSocket, ownSocketFacts } from '../link/socket-place.ts';
 import type { Log } from '../session/ports.ts';
 import { DoorError } from './errors.ts';
-import { reachHost, type Welcome } from './reach-host.ts';
+import { isListening, reachHost, type Welcome } from './reach-host.ts';
 import type { HostStart } from './start-host.ts';
 
 /** How long a host is looked for and started, in milliseconds: one that ends takes up to twelve seconds for it. */
@@ -90,12 +90,15 @@ function reachable(dataFolder: string): KnownEndpoint | null {
 
 /** Null where there is nobody any more. */
 async function wayTo(search: HostSearch, endpoint: KnownEndpoint): Promise<HostWay | null> {
-  if (endpoint.link !== HOST_LINK_VERSION)
+  if (endpoint.link !== HOST_LINK_VERSION) {
+    // One that nobody listens at is left over, whatever it spoke.
+    if (!(await isListening(endpoint.endpoint))) return null;
     throw new DoorError(
       'host.incompatible',
       `The session host that runs (process ${endpoint.pid}, version ${endpoint.version}) speaks another language than this program. Close the other windows and programs that use it, or end it with "agent-core host --stop", and try again.`,
       { retryable: true },
     );
+  }
   const { version, client } = search;
   const reached = await reachHost(endpoint, { asks: 'connect', version, client }, search.answerMs);
   switch (reached.kind) {

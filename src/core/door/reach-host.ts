@@ -43,6 +43,19 @@ export async function reachHost(
   }
 }
 
+/** True if somebody of this user takes connections there, whatever they speak. */
+export function isListening(endpoint: string): Promise<boolean> {
+  if (!isOwnSocket(endpoint, ownSocketFacts())) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const socket = connect(endpoint);
+    const finish = (answer: boolean) => (): void => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', finish(true)).once('error', finish(false));
+  });
+}
+
 /** The environment is most of a hello. A host would take it for a stranger's noise and say nothing. */
 const TOO_LONG: Reached = {
   kind: 'refused',

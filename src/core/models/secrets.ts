@@ -55,7 +55,9 @@ export function keyVariables(source: string): readonly string[] {
 
 /** True for the name of a variable that may hold the key of some source. */
 export function isKeyVariable(name: string): boolean {
-  return name.startsWith('PILOTHOUSE_KEY_') || Object.values(VENDOR_VARIABLES).flat().includes(name);
+  return (
+    name.startsWith('PILOTHOUSE_KEY_') || Object.values(VENDOR_VARIABLES).flat().includes(name)
+  );
 }
 
 /** Keys from environment variables, read once. */

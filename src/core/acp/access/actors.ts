@@ -61,7 +61,7 @@ export function requireOwner(actor: Actor): void {
 export function observerRefused(): RpcError {
   return new RpcError(
     'invalidRequest',
-    'An observer may read a session, not control it. Attach as host_owner with a key that allows it.',
+    'An observer may read a session, not control it. Take control with _pilothouse/claim, or attach as host_owner, with a key that allows it.',
     { reason: 'observer_may_not_control' },
   );
 }

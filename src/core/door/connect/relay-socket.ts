@@ -16,6 +16,9 @@ export type SocketRelay = {
   readonly letGoMs: number;
 };
 
+/** A client that sends no more has heard everything once nothing came for so long, in milliseconds. */
+const QUIET_MS = 500;
+
 /** How a relay ended. */
 export type RelayEnd =
   | { readonly who: 'client' }
@@ -52,6 +55,7 @@ class Relay {
   readonly #faults = new FaultAnswers(Date.now);
   readonly #ended = new Deferred<RelayEnd>();
   #timer: NodeJS.Timeout | undefined;
+  #quiet: NodeJS.Timeout | undefined;
   #isClientGone = false;
   #unheard: string | null = null;
   #hasHeard = false;
@@ -79,8 +83,14 @@ class Relay {
   close(): void {
     if (this.#isClientGone) return;
     this.#isClientGone = true;
-    this.#socket.close(1000);
     this.#timer = setTimeout(() => this.#socket.terminate(), this.#letGoMs);
+    this.#awaitQuiet();
+  }
+
+  /** A socket has no end of input: what was asked last may still be answered. */
+  #awaitQuiet(): void {
+    clearTimeout(this.#quiet);
+    this.#quiet = setTimeout(() => this.#socket.close(1000), QUIET_MS);
   }
 
   #said(frame: Frame): boolean {
@@ -96,6 +106,7 @@ class Relay {
   #heard(text: string): void {
     this.#hasHeard = true;
     this.#unheard = null;
+    if (this.#isClientGone) this.#awaitQuiet();
     if (!this.#client.send(asLine(text))) this.#socket.pause();
   }
 
@@ -114,6 +125,7 @@ class Relay {
 
   #finish(end: RelayEnd): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#quiet);
     this.#beat.dispose();
     this.#ended.resolve(end);
   }

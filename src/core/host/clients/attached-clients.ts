@@ -10,6 +10,8 @@ type Attached = {
   onDetach: OnDetach;
   /** Grows with every claim and prompt; 0 before the first. */
   acted: number;
+  /** Who took its control by an exclusive claim. */
+  displacedBy: Client | null;
 };
 
 /** How a client left: `keep` and `stop` say what is wanted now that nobody is left. */
@@ -52,8 +54,19 @@ export class AttachedClients {
     const onDetach = options.onDetach ?? known?.onDetach ?? client.onDetach ?? 'stop';
     const isNews = known?.role !== role;
     if (known === undefined)
-      this.#attached.push({ client, since: this.#now(), role, onDetach, acted: 0 });
-    else Object.assign(known, { role, onDetach });
+      this.#attached.push({
+        client,
+        since: this.#now(),
+        role,
+        onDetach,
+        acted: 0,
+        displacedBy: null,
+      });
+    else {
+      // A role that it asks for is its own again.
+      if (options.role !== undefined) known.displacedBy = null;
+      Object.assign(known, { role, onDetach });
+    }
     if (isNews) this.#changed(client);
     return role;
   }
@@ -67,6 +80,7 @@ export class AttachedClients {
       this.#wanted = left.onDetach;
       this.passes.left(client);
     }
+    this.#giveBack(client);
     this.#changed(client);
     return this.isEmpty ? (this.#wanted ?? left.onDetach) : 'others_left';
   }
@@ -98,8 +112,9 @@ export class AttachedClients {
   claim(client: Client, { exclusive }: { readonly exclusive: boolean }): void {
     const roles = new Map(this.#attached.map((entry) => [entry, entry.role]));
     for (const entry of this.#attached) {
-      if (entry.client === client) entry.role = 'host_owner';
-      else if (exclusive) entry.role = 'observer';
+      if (entry.client === client) Object.assign(entry, { role: 'host_owner', displacedBy: null });
+      else if (exclusive && entry.role === 'host_owner')
+        Object.assign(entry, { role: 'observer', displacedBy: client });
     }
     this.#act(client);
     this.#tellRoles(roles, client);
@@ -115,6 +130,8 @@ export class AttachedClients {
     ]);
     giver.role = 'observer';
     taker.role = 'host_owner';
+    for (const entry of this.#attached) if (entry.displacedBy === from) entry.displacedBy = to;
+    taker.displacedBy = null;
     this.#act(to);
     this.#tellRoles(roles, from);
     return true;
@@ -143,6 +160,15 @@ export class AttachedClients {
     if (entry === undefined) return;
     this.#acts += 1;
     entry.acted = this.#acts;
+  }
+
+  /** Who took the session for itself is gone: its questions must not wait for nobody. */
+  #giveBack(client: Client): void {
+    for (const entry of this.#attached) {
+      if (entry.displacedBy !== client) continue;
+      Object.assign(entry, { role: 'host_owner', displacedBy: null });
+      entry.client.roleChanged?.(this.#sessionId, 'host_owner', client);
+    }
   }
 
   #tellRoles(before: ReadonlyMap<Attached, Role>, by: Client): void {

@@ -139,7 +139,7 @@ function lockedError(folder: string, holder: LockHolder | null): JournalError {
   const who = holder === null ? 'another process' : `process ${holder.pid}${remote}`;
   return new JournalError(
     'journal.locked',
-    `The data folder ${folder} is in use by ${who}. Close the other window or program that runs Pilothouse` +
+    `The data folder ${folder} is in use by ${who}. Close the program that runs Pilothouse there` +
       `${holder === null ? '' : `, or end process ${holder.pid}`}, or set PILOTHOUSE_HOME to another folder.`,
     {
       data: {

@@ -37,7 +37,7 @@ export function cancelledEnding(reason = 'Stopped by the user'): Ending {
 export function closedEnding(why: CloseReason): Ending {
   const reason =
     why === 'client_gone'
-      ? 'Stopped because the window or client that ran it went away'
+      ? 'Stopped because the window, client or session host that ran it ended'
       : 'Stopped because the session was closed';
   return { terminal: terminal('policy_stop', reason), stopReason: 'cancelled' };
 }

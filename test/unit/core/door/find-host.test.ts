@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findHost, type HostSearch } from '../../../../src/core/door/find-host.ts';
 import { type HostStart, startHost } from '../../../../src/core/door/start-host.ts';
 import { systemClock } from '../../../../src/core/host/node-ports.ts';
+import { writeEndpoint } from '../../../../src/core/link/endpoint-file.ts';
+import { ownMark } from '../../../../src/core/link/process-facts.ts';
 import { recordingLog } from '../../../support/journal/open.ts';
 
 let folder: string;
@@ -50,6 +53,34 @@ describe('a door without a host', () => {
       message: 'It is too new.',
     });
     expect(found.tries()).toBe(1);
+  });
+
+  it('minds no endpoint of another kind that nobody listens at', async () => {
+    writeEndpoint(folder, {
+      ...ownMark(),
+      // What a system says that has no such marks.
+      startTicks: null,
+      bootId: null,
+      link: 7,
+      version: '9.0.0',
+      endpoint: join(folder, 'nobody.sock'),
+      token: 'token',
+      isClosing: false,
+    });
+    const found = search({ kind: 'failed', code: 'journal.fault', message: 'The disk is full.' });
+    await expect(findHost(found.search)).rejects.toMatchObject({ code: 'journal.fault' });
+  });
+
+  it('does not take the place of a host of another kind', async () => {
+    const endpoint = join(folder, 'other.sock');
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(endpoint, resolve));
+    const other = { link: 7, version: '9.0.0', endpoint, token: 'token', isClosing: false };
+    writeEndpoint(folder, { ...ownMark(), ...other });
+    const found = search();
+    await expect(findHost(found.search)).rejects.toMatchObject({ code: 'host.incompatible' });
+    expect(found.tries()).toBe(0);
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it('waits for one that holds the folder and is not yet there', async () => {

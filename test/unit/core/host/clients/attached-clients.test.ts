@@ -94,6 +94,30 @@ describe('roles in a session', () => {
     ]);
   });
 
+  it('come back to those who lost them when the one that took them for itself is gone', () => {
+    const [a, b, c] = [new MemoryClient('a'), new MemoryClient('b'), new MemoryClient('c')];
+    const clients = aSession(a, b);
+    clients.attach(c, { role: 'observer' });
+    clients.claim(b, { exclusive: true });
+    clients.attach(a);
+    expect(roles(clients)).toEqual({ a: 'observer', b: 'host_owner, acting', c: 'observer' });
+    clients.detach(b);
+    // An observer by its own wish stays one.
+    expect(roles(clients)).toEqual({ a: 'host_owner, acting', c: 'observer' });
+    expect(a.heard.slice(-2)).toEqual(['host_owner by b', 'clients']);
+  });
+
+  it('go with what was handed over to whoever has it now', () => {
+    const [a, b, c] = [new MemoryClient('a'), new MemoryClient('b'), new MemoryClient('c')];
+    const clients = aSession(a, b, c);
+    clients.claim(b, { exclusive: true });
+    clients.handOver(b, c);
+    clients.detach(b);
+    expect(roles(clients)).toEqual({ a: 'observer', c: 'host_owner, acting' });
+    clients.detach(c);
+    expect(roles(clients)).toEqual({ a: 'host_owner, acting' });
+  });
+
   it('are handed over: the other owns and acts, the giver observes, a third keeps its own', () => {
     const [a, b, c] = [new MemoryClient('a'), new MemoryClient('b'), new MemoryClient('c')];
     const clients = aSession(a, c);
