@@ -1,15 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { notifications } from '../vscode/driver/notifications.ts';
-import { runCommand } from '../vscode/driver/quick-input.ts';
-import { shownText, until } from '../vscode/driver/until.ts';
-import { webview } from '../vscode/driver/webview.ts';
+import { until } from '../vscode/driver/until.ts';
 import { isAlive, processes, signal } from '../vscode/serve/processes.ts';
 import { usePilothouse } from './support/pilothouse.ts';
 
-describe('agent-core and its window', () => {
+describe('the session host and its windows', () => {
   const { pilothouse } = usePilothouse();
   const { chat } = pilothouse;
   const window = () => pilothouse.window;
@@ -25,19 +19,25 @@ describe('agent-core and its window', () => {
     return title;
   }
 
-  /** agent-core and all that it started; there must be something to lose. */
-  function running(title: string): number[] {
+  /** The doors of the windows; there must be some to lose. */
+  function doors(): number[] {
+    const pids = pilothouse.agents().map(({ pid }) => pid);
+    expect(pids.length).toBeGreaterThan(0);
+    return pids;
+  }
+
+  /** The session host and all that it started; there must be something to keep. */
+  function kept(title: string): number[] {
     const sleep = title.slice('start '.length);
-    const all = window().extensionHostChildren();
-    const own = processes().filter(({ command }) => command.startsWith(sleep));
-    expect(pilothouse.agents()).toHaveLength(1);
-    expect(own.length).toBeGreaterThan(0);
-    return [...new Set([...all, ...own].map(({ pid }) => pid))];
+    const sleeps = processes().filter(({ command }) => command.startsWith(sleep));
+    expect(pilothouse.hosts()).toHaveLength(1);
+    expect(sleeps.length).toBeGreaterThan(0);
+    return [...new Set([...pilothouse.hosts(), ...sleeps].map(({ pid }) => pid))];
   }
 
   const allGone = (pids: readonly number[]) =>
-    until('every process of the window to end', () => !pids.some(isAlive), {
-      milliseconds: 5000,
+    until('every one of these processes to end', () => !pids.some(isAlive), {
+      milliseconds: 20_000,
       saw: () => processes().filter(({ pid }) => pids.includes(pid)),
     });
 
@@ -53,108 +53,100 @@ describe('agent-core and its window', () => {
       { saw: order },
     );
 
-  it('end with a reload, after which the session that was open is there again', async () => {
+  it('lives on with a reload, after which the session goes on in the chat', async () => {
     await pilothouse.newSession();
     await chat.send('say I am another one');
     await chat.waitForReply('another one');
     const title = await busySession();
     const id = await pilothouse.sessionId();
-    const before = running(title);
+    const gone = doors();
+    const before = kept(title);
     const reloaded = window().reload();
-    await allGone(before);
+    await allGone(gone);
     await reloaded;
     await chat.waitForTitle(title);
-    await chat.waitForReply(/\b4\b[\s\S]*Stopped/);
+    await chat.waitForActivity('Working', 60_000);
     expect(await pilothouse.sessionId()).toBe(id);
+    expect(kept(title).sort()).toEqual(before.sort());
     await waitForOrder([title, 'say I am another one']);
+    await chat.press('Stop');
+    await chat.waitForReply(/\b4\b[\s\S]*Stopped by you/);
+    await allGone(before.filter((pid) => pid !== pilothouse.hostPid()));
     await chat.send('say I go on');
     await chat.waitForReply('I go on');
   });
 
-  it('end when the window is closed, and the session keeps its id once more', async () => {
+  it('lives on when the window is closed, for the next one', async () => {
     const title = await busySession();
     const id = await pilothouse.sessionId();
-    const before = running(title);
+    const gone = doors();
+    const before = kept(title);
     await window().close();
-    await allGone(before);
+    await allGone(gone);
     await window().reopen();
     await chat.waitForTitle(title);
+    await chat.waitForActivity('Working', 60_000);
     expect(await pilothouse.sessionId()).toBe(id);
+    expect(kept(title).sort()).toEqual(before.sort());
   });
 
-  it('end when the server is told to end, and the sessions keep ids and order', async () => {
+  it('lives on when the server is told to end, and the sessions keep ids and order', async () => {
     await pilothouse.newSession();
     await chat.send('say I was the first');
     await chat.waitForReply('the first');
     const first = await pilothouse.sessionId();
     const title = await busySession();
     const second = await pilothouse.sessionId();
-    const before = running(title);
+    const gone = doors();
+    const before = kept(title);
     await (await pilothouse.sessions()).waitFor(title);
     await (await pilothouse.sessions()).waitFor('say I was the first');
     const rows = await order();
     signal(window().server.pid, 'SIGTERM');
-    await allGone(before);
+    await allGone(gone);
     await window().restartServer();
     await chat.waitForTitle(title);
     await waitForOrder(rows);
     expect(await pilothouse.sessionId()).toBe(second);
+    expect(kept(title).sort()).toEqual(before.sort());
     await (await pilothouse.sessions()).click('say I was the first');
     await chat.waitForReply('I was the first');
     expect(await pilothouse.sessionId()).toBe(first);
   });
 
-  it('is refused to a second window with the reason, until the first one is closed', async () => {
+  it('ends by itself when no window needs it any more', async () => {
     await pilothouse.newSession();
-    const [holder] = pilothouse.agents();
-    expect(holder).toBeDefined();
-    const other = await window().page.context().newPage();
-    const folder = await mkdtemp(join(tmpdir(), 'pilothouse-host-other-'));
-    const url = new URL(window().page.url());
-    url.searchParams.set('folder', folder);
-    await other.goto(url.href);
-    await runCommand(other, 'Pilothouse: New Session');
-    await notifications(other).waitFor(new RegExp(`in use by process ${holder?.pid}`), 60_000);
-    await runCommand(other, 'Pilothouse: Focus Chat');
-    const body = async () => {
-      const frame = await webview(other, { containing: '.composer', milliseconds: 60_000 });
-      return frame.locator('body');
-    };
-    const says = (wanted: RegExp) =>
-      until(
-        `the second window to say ${wanted}`,
-        async () => wanted.test(await shownText(await body())),
-        { milliseconds: 60_000, saw: async () => shownText(await body()) },
-      );
-    await says(new RegExp(`not running.*in use by process ${holder?.pid}`));
+    await chat.send('say I am done');
+    await chat.waitForReply('I am done');
+    const { pid } = pilothouse.hosts()[0] ?? { pid: 0 };
     await window().close();
-    await allGone([holder?.pid ?? 0]);
-    const restart = async () => (await body()).getByText('Restart', { exact: true });
-    await until(
-      'the second window to have its agent-core',
-      async () => {
-        // It may have tried again by itself.
-        const click = (await restart()).click({ timeout: 1000 });
-        await click.catch(() => undefined);
-        return (await shownText(await body())).includes('No session yet');
-      },
-      { milliseconds: 60_000, saw: async () => shownText(await body()) },
-    );
-    await other.close({ runBeforeUnload: true });
-    await until('its agent-core to end', () => pilothouse.agents().length === 0);
-    await rm(folder, { recursive: true });
+    await until('the session host to end', () => !isAlive(pid), { milliseconds: 60_000 });
     await window().reopen();
-    await chat.waitForActivity('Ready');
+    await chat.waitForReply('I am done', 60_000);
+    expect(pilothouse.hostPid()).not.toBe(pid);
   });
 
-  const kill = () => {
-    for (const { pid } of pilothouse.agents()) signal(pid, 'SIGKILL');
-  };
+  it('says how it is, is stopped by hand, and comes back with the next use', async () => {
+    await pilothouse.newSession();
+    await chat.send('say before the stop');
+    await chat.waitForReply('before the stop');
+    const pid = pilothouse.hostPid();
+    await window().runCommand('Pilothouse: Show Session Host Status');
+    await window().notifications.waitFor(new RegExp(`runs as process ${pid}, version \\d`));
+    await window().notifications.click(/runs as process/, 'Stop Session Host');
+    await allGone([pid]);
+    await chat.send('say after the stop');
+    await chat.waitForReply('after the stop', 60_000);
+    expect(pilothouse.hosts()).toHaveLength(1);
+    await window().runCommand('Pilothouse: Show Log');
+    await window().quickInput.pick('Session host');
+    await window().editors.waitForTab('agent-core.log');
+  });
 
   it('may be killed: a new session works at once, and the old one goes on when it is told to', async () => {
     const title = await busySession();
-    const before = running(title);
-    kill();
+    const before = kept(title);
+    pilothouse.killHost();
     await pilothouse.newSession();
     await chat.send('say I live');
     await chat.waitForReply('I live');
@@ -172,7 +164,7 @@ describe('agent-core and its window', () => {
     await chat.send('say before the deaths');
     await chat.waitForReply('before the deaths');
     const givenUp = async () => {
-      kill();
+      pilothouse.killHost();
       return (await chat.text()).includes('again and again');
     };
     await until('it to be given up', givenUp, { milliseconds: 60_000, saw: () => chat.text() });
