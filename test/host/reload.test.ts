@@ -43,6 +43,7 @@ describe('a window that is reloaded in the middle of a turn', () => {
     const host = pilothouse.hostPid();
     side = await SideClient.open(window().home);
     const before = await side.tip(id);
+    const lastShown = (await side.shownEvents(id)).at(-1) ?? 0;
 
     await window().reload();
     await chat.waitForQuestion('Write gated.txt');
@@ -62,9 +63,12 @@ describe('a window that is reloaded in the middle of a turn', () => {
     const events = await side.shownEvents(id);
     expect(events.length).toBeGreaterThan(5);
     const [first, second] = tap.told(id);
-    expect(first?.events).toEqual(events.filter((event) => event <= before.eventId));
-    expect(second?.events).toEqual(events);
-    expect([...(first?.repeats ?? []), ...(second?.repeats ?? [])]).toEqual([]);
+    if (!first || !second) throw new Error('A window was told nothing.');
+    // Its process may have lived on for a moment.
+    expect(first.events).toEqual(events.slice(0, first.events.length));
+    expect(first.events.at(-1)).toBeGreaterThanOrEqual(lastShown);
+    expect(second.events).toEqual(events);
+    expect([...first.repeats, ...second.repeats]).toEqual([]);
     expect(tap.told(id)).toHaveLength(2);
   });
 
@@ -89,7 +93,7 @@ describe('a window that is reloaded in the middle of a turn', () => {
     await chat.waitForActivity('Working');
     await writeFile(file('more'), '');
     const output = await chat.waitForReply(/line 6 of the loop/);
-    const lines = [...output.matchAll(/line (\d) of the loop/g)].map(([, line]) => line);
+    const lines = [...output.matchAll(/^line (\d) of the loop$/gm)].map(([, line]) => line);
     expect(lines.join('')).toBe('123456');
     await chat.waitForPending(/I am a steer/, '');
     await chat.waitForQueued(/for later/);
