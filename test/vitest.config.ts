@@ -33,7 +33,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'ui', include: ['test/ui/**/*.test.{ts,tsx}'], ...withProcesses },
+        test: {
+          name: 'ui',
+          include: ['test/ui/**/*.test.{ts,tsx}'],
+          ...withProcesses,
+          fileParallelism: true,
+          maxWorkers: 2,
+        },
       },
       {
         extends: true,

@@ -4,10 +4,13 @@ import { jsonLinePart, runPart, stepPart, vitestPart } from './parts.mjs';
 import { ensureBuilt, ensureInstalled } from './setup.mjs';
 
 await ensureInstalled();
-const { ensurePrograms, toolNeeds } = await import('../vscode/install/debian.ts');
+const { ensurePrograms, preferHeadlessShell, toolNeeds } = await import(
+  '../vscode/install/debian.ts'
+);
 await ensurePrograms(toolNeeds).catch((error) =>
   console.log(`${error.message}\nThe tests that need these are skipped.`),
 );
+await preferHeadlessShell();
 
 // The sample of the crash tests differs from run to run; this repeats one.
 process.env.PILOTHOUSE_SOAK = 'sample';

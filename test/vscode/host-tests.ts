@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { runInHostSuite } from './in-host/run.ts';
+import { preferHeadlessShell } from './install/debian.ts';
 import { checkout } from './install/paths.ts';
 import { SetUpError, say } from './install/run.ts';
 import { ensureVsCode } from './install/vscode.ts';
@@ -55,6 +56,7 @@ export async function runHostTests(filters: readonly string[]): Promise<number> 
   const scratch = await mkdtemp(join(tmpdir(), 'pilothouse-host-tests-'));
   const results: Counts[] = [];
   try {
+    await preferHeadlessShell();
     const { version } = await ensureVsCode();
     say(`Host tests in VS Code ${version}`);
     await mkdir(scratch, { recursive: true });

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
+import { browserExecutable } from '../../vscode/install/debian.ts';
 
 const ARGS = [
   '--no-sandbox',
@@ -11,13 +11,7 @@ const ARGS = [
   '--disable-sync',
 ];
 
-/** Debian's Chromium, or the one that CHROMIUM names. */
+/** The Chromium that the host tests use, too. */
 export async function launchBrowser(): Promise<Browser> {
-  const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-  if (!existsSync(executablePath)) {
-    throw new Error(
-      `No Chromium at ${executablePath}. Run "npm test" once (it installs what is missing), or set CHROMIUM.`,
-    );
-  }
-  return await chromium.launch({ executablePath, args: ARGS });
+  return await chromium.launch({ executablePath: browserExecutable(), args: ARGS });
 }

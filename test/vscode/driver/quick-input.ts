@@ -138,6 +138,9 @@ export function quickInput(page: Page): QuickInput {
   return new PageQuickInput(page);
 }
 
+/** A window that starts on a busy machine may take as long to know the commands of its extensions. */
+const STARTING_MS = 60_000;
+
 /**
  * Runs a command through the palette (F1), by the exact label it has there, such as
  * `Pilothouse: New Session`. Waits until the palette offers it, so that it also waits for
@@ -147,7 +150,7 @@ export async function runCommand(page: Page, label: string): Promise<void> {
   const quick = quickInput(page);
   const palette = page.locator('.quick-input-widget input[placeholder*="command to run"]');
   const offers = async () => (await quick.entries()).some((entry) => entry.label === label);
-  await until(`the command palette to offer "${label}"`, async () => {
+  const offered = async () => {
     if (!(await palette.isVisible())) await page.keyboard.press('F1');
     // While a window starts, whatever takes the focus closes the palette: then it is opened again.
     const filled = await palette.fill(`>${label}`, { timeout: 2000 }).then(
@@ -155,9 +158,10 @@ export async function runCommand(page: Page, label: string): Promise<void> {
       () => false,
     );
     if (!filled) return false;
-    const offered = await until('', offers, { milliseconds: 1500 }).catch(() => false);
-    if (offered && (await quick.tryPick(label))) return true;
+    const isThere = await until('', offers, { milliseconds: 1500 }).catch(() => false);
+    if (isThere && (await quick.tryPick(label))) return true;
     if (await palette.isVisible()) await page.keyboard.press('Escape');
     return false;
-  });
+  };
+  await until(`the command palette to offer "${label}"`, offered, { milliseconds: STARTING_MS });
 }

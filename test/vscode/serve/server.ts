@@ -47,8 +47,8 @@ export interface Server {
   /** The processes that sessions live in: they outlive VS Code. */
   sessionHosts(): Process[];
   /**
-   * Ends the server and waits for all it started; kills what is left after `grace` ms (10,000). Session hosts are ended
-   * as a person ends them, unless they are to be kept.
+   * Ends the server and waits for all it started, but for helpers of VS Code's own; kills what is left after `grace` ms
+   * (10,000). Session hosts are ended as a person ends them, unless they are to be kept.
    */
   stop(options?: StopOptions): Promise<readonly Process[]>;
 }
@@ -179,10 +179,19 @@ class RunningServer implements Server {
     return without(all, ofSessionHosts(all));
   }
 
+  #isHelper({ command }: Process): boolean {
+    return command.includes(this.#root) && /--type=(fileWatcher|agentHost|ptyHost)\b/.test(command);
+  }
+
   async stop({ grace = 10_000, keepHosts = false }: StopOptions = {}): Promise<readonly Process[]> {
     const known = this.#allButHosts();
+    const helpers = known.filter((one) => this.#isHelper(one)).map(({ pid }) => pid);
+    const awaited = known.map(({ pid }) => pid).filter((pid) => !helpers.includes(pid));
     signal(this.pid, 'SIGTERM');
-    await waitForExit(() => known.map(({ pid }) => pid), grace);
+    await waitForExit(() => [this.pid, ...awaited], grace);
+    // They look for the server every five seconds only, and do nothing without it.
+    for (const pid of helpers) signal(pid, 'SIGKILL');
+    await waitForExit(() => helpers, 5000);
     const killed = keepHosts ? [] : await endSessionHosts(this.sessionHosts());
     const left = [...this.#allButHosts(), ...known].filter(
       ({ pid }, index, all) => all.findIndex((other) => other.pid === pid) === index,
