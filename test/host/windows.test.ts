@@ -23,7 +23,7 @@ describe('one session in two windows', () => {
     const window = await pilothouse.window.openAnother();
     others.push(window);
     const other = new Pilothouse(() => window);
-    await (await other.sessions()).click(title);
+    await other.openSession(title);
     await other.chat.waitForReply(/Finished/, 90_000);
     expect(await other.chat.title()).toMatch(title);
     await other.chat.waitForText(/Also open in 1 other window/);
@@ -72,14 +72,14 @@ describe('one session in two windows', () => {
     await pilothouse.window.killBrowser();
     // A browser that was killed has kept nothing: neither which views were open nor which session.
     await pilothouse.window.reopen();
-    await (await pilothouse.sessions()).click(/count slowly/);
+    await pilothouse.openSession(/count slowly/);
     await chat.waitForQuestion('Write killed.txt');
     expect(await pilothouse.sessionId()).toBe(id);
 
     const window = await pilothouse.window.openAnother();
     others.push(window);
     const other = new Pilothouse(() => window);
-    await (await other.sessions()).click(/count slowly/);
+    await other.openSession(/count slowly/);
     await other.chat.waitForQuestion('Write killed.txt');
     await other.waitForWaiting(1);
     // Another session in its chat: the question comes as a notification.

@@ -32,6 +32,16 @@ export class Pilothouse {
     return this.window.tree('Sessions');
   }
 
+  /** Shows the chat by a session's row. While a window starts its rows move under the mouse: then it is clicked again. */
+  async openSession(title: string | RegExp): Promise<void> {
+    const shown = () => until('', () => this.chat.isVisible(), { milliseconds: 5000 });
+    const open = async () => {
+      await (await this.sessions()).click(title);
+      return shown().catch(() => false);
+    };
+    await until(`the chat of ${title}`, open, { milliseconds: 60_000 });
+  }
+
   /** Starts a session from the command palette and waits until it can be written to. */
   async newSession(): Promise<void> {
     const before = (await this.chat.isVisible()) ? await this.chat.shown() : '';
