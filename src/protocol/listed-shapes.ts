@@ -26,3 +26,13 @@ export type ChangedFile = {
   addedLines: number;
   removedLines: number;
 };
+
+/** A file whose edits wait for a decision. */
+export type StagedChange = {
+  path: string;
+  state: 'added' | 'modified' | 'deleted';
+  addedLines: number;
+  removedLines: number;
+  /** The disk is not as it was when the file was staged. */
+  changedSince: boolean;
+};

@@ -10,7 +10,7 @@ import type {
 import type { Actor } from './controls.ts';
 import type { EditorGenerateParams, EditorModel, EditorPart } from './editor-models.ts';
 import type { PendingInjection } from './harn.ts';
-import type { ChangedFile, ListedModel, ListedRule } from './listed-shapes.ts';
+import type { ChangedFile, ListedModel, ListedRule, StagedChange } from './listed-shapes.ts';
 import type { ReceiptList, ReceiptListParams } from './receipt-shapes.ts';
 import type { OnDetach, RoleGiver, SessionClient } from './session-clients.ts';
 
@@ -361,15 +361,6 @@ export type NextTurnQueue = {
 };
 
 export type QueueChanged = { itemId: string | null; queue: NextTurnQueue };
-
-export type StagedChange = {
-  path: string;
-  state: 'added' | 'modified' | 'deleted';
-  addedLines: number;
-  removedLines: number;
-  /** The disk is not as it was when the file was staged. */
-  changedSince: boolean;
-};
 
 /** All a late joiner needs before live events. */
 export type SessionSnapshot = {

@@ -1,4 +1,4 @@
-import type { StagedChange } from '../../protocol/pilothouse.ts';
+import type { StagedChange } from '../../protocol/listed-shapes.ts';
 import { composed } from '../diffs/hunks/compose.ts';
 import { type FileHunks, type Hunk, hunksOf } from '../diffs/hunks/hunks.ts';
 

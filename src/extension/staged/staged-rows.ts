@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import type { StagedChange } from '../../protocol/pilothouse.ts';
+import type { StagedChange } from '../../protocol/listed-shapes.ts';
 import type { Hunk } from '../diffs/hunks/hunks.ts';
 import { hunksIn, type StagedFile } from './staged-file.ts';
 

@@ -2,7 +2,7 @@ import { type Disposable, DisposableStore } from '../../base/disposables.ts';
 import { Emitter } from '../../base/emitter.ts';
 import { messageOf } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
-import type { StagedChange } from '../../protocol/pilothouse.ts';
+import type { StagedChange } from '../../protocol/listed-shapes.ts';
 import type { ClientCalls } from '../core/client-requests.ts';
 import type { AgentConnection } from '../core/connection.ts';
 import type { SessionHub } from '../sessions/session-hub.ts';

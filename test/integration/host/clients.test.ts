@@ -175,7 +175,10 @@ describe('a session whose window is killed', () => {
     const view = await second.call('harn.session_view.query', { sessionId });
     expect(view).toMatchObject({
       runs: [{ run: { status: 'stopped' } }],
-      task: { state: 'cancelled', message: { parts: [{ text: expect.stringContaining('client') }] } },
+      task: {
+        state: 'cancelled',
+        message: { parts: [{ text: expect.stringContaining('client') }] },
+      },
     });
     expect(existsSync(join(place.folder, 'a.txt'))).toBe(false);
   });

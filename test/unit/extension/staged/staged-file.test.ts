@@ -9,7 +9,7 @@ import {
   keepHunk,
   stagedFile,
 } from '../../../../src/extension/staged/staged-file.ts';
-import type { StagedChange } from '../../../../src/protocol/pilothouse.ts';
+import type { StagedChange } from '../../../../src/protocol/listed-shapes.ts';
 
 const CHANGE: StagedChange = {
   path: '/f',
