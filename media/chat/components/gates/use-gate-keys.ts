@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { ChatGate } from '../../../../src/protocol/chat.ts';
 import type { GateAnswer } from './gate-list.tsx';
 
@@ -8,7 +8,8 @@ export function useGateKeys(
   gates: readonly ChatGate[],
   answer: (gateId: string, given: GateAnswer) => void,
 ): void {
-  useEffect(() => {
+  // In step with what is drawn: a key that comes right after the buttons can be pressed counts as they do.
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       // The place on the keyboard, because Alt makes other characters of digits on some systems.
       const digit = /^(?:Digit|Numpad)([1-9])$/.exec(event.code)?.[1];
