@@ -6,7 +6,12 @@ import { until } from '../vscode/driver/until.ts';
 import { checkout } from '../vscode/install/paths.ts';
 import { usePilothouse } from './support/pilothouse.ts';
 
-const command = z.object({ command: z.string(), title: z.string(), category: z.string() });
+const command = z.object({
+  command: z.string(),
+  title: z.string(),
+  category: z.string(),
+  enablement: z.string().default(''),
+});
 const menuEntry = z.object({ command: z.string(), when: z.string() });
 const manifest = z.object({
   contributes: z.object({
@@ -19,9 +24,12 @@ async function json(name: string): Promise<unknown> {
   return JSON.parse(await readFile(join(checkout, name), 'utf8'));
 }
 
-/** Commands about what this session does not have: a changed file before the eyes, a lost turn, a delegate. */
+/** Commands about what is not here: a changed file before the eyes, a lost turn, a delegate, an added host. */
 const ABOUT_OTHERS =
-  /changedPaths|pilothouse-staged|groupedByFolder$|^pilothouse\.(interrupted|faulted|delegates|talksToDelegate)$/;
+  /changedPaths|pilothouse-staged|groupedByFolder$|^pilothouse\.(interrupted|faulted|delegates|talksToDelegate|hosts)$/;
+
+/** Commands about others in the session, of which there are none. */
+const ABOUT_COMPANY = /pilothouse\.(reading|shared)\b/;
 
 /** What the palette must offer: labels, without those that are not for it or about something that is not there. */
 async function labels(): Promise<string[]> {
@@ -33,7 +41,7 @@ async function labels(): Promise<string[]> {
     .filter(({ when }) => !when.startsWith('!'))
     .map((entry) => entry.command);
   return contributes.commands
-    .filter((one) => !elsewhere.includes(one.command))
+    .filter((one) => !elsewhere.includes(one.command) && !ABOUT_COMPANY.test(one.enablement))
     .map(({ category, title }) => `${text(category)}: ${text(title)}`);
 }
 
