@@ -1,7 +1,7 @@
 import { createStreamPort } from '../protocol/transport/stream-port.ts';
 import type { AccessKeys } from './acp/access/credential.ts';
 import { findHost } from './door/find-host.ts';
-import { type HostStart, startHost } from './door/start-host.ts';
+import { type HostStart, startOwnHost } from './door/start-host.ts';
 import type { HostConnection, HostConnectionFor } from './door/ws/worker.ts';
 import { systemClock } from './host/node-ports.ts';
 import type { RunDoorOptions } from './run-door.ts';
@@ -23,10 +23,10 @@ export function hostConnector(
   const { dataFolder, log, model, keys, environment, program, hostArgs } = options;
   let starting: Promise<HostStart> | null = null;
   const start = (deadlineMs: number): Promise<HostStart> => {
-    starting ??= startHost({
+    starting ??= startOwnHost({
       dataFolder,
-      command: process.execPath,
-      args: [...program, ...hostArgs],
+      program,
+      hostArgs,
       environment,
       deadlineMs,
     }).finally(() => {

@@ -2,7 +2,7 @@ import { codeOf, messageOf } from '../base/errors.ts';
 import { createStreamPort } from '../protocol/transport/stream-port.ts';
 import { findHost } from './door/find-host.ts';
 import { pipeClient } from './door/pipe.ts';
-import { startHost } from './door/start-host.ts';
+import { startOwnHost } from './door/start-host.ts';
 import { takeAccessKeys } from './host/compose/access-keys.ts';
 import { exitWhenParentGone, onTermination } from './host/compose/lifetime.ts';
 import { refuse } from './host/compose/refuse.ts';
@@ -28,7 +28,7 @@ export type RunDoorOptions = {
  * the exit code: 0 if the client went. A host that can't be had is told to the client as the answer to what it asks.
  */
 export async function runDoor(options: RunDoorOptions): Promise<number> {
-  const { dataFolder, log, model } = options;
+  const { dataFolder, log, model, program, hostArgs } = options;
   const keys = takeAccessKeys(process.env);
   const gone = new AbortController();
   let close = (): void => gone.abort();
@@ -41,13 +41,7 @@ export async function runDoor(options: RunDoorOptions): Promise<number> {
       version: VERSION,
       client: { model, keys, environment },
       start: (deadlineMs) =>
-        startHost({
-          dataFolder,
-          command: process.execPath,
-          args: [...options.program, ...options.hostArgs],
-          environment,
-          deadlineMs,
-        }),
+        startOwnHost({ dataFolder, program, hostArgs, environment, deadlineMs }),
       clock: systemClock,
       log,
       signal: gone.signal,

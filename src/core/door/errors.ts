@@ -6,3 +6,12 @@ import { CodedError } from '../../base/errors.ts';
  * kept a host from opening its store.
  */
 export class DoorError extends CodedError<string> {}
+
+/** There is a host, and it does not answer. */
+export function silentHost(pid: number): DoorError {
+  return new DoorError(
+    'host.silent',
+    `The session host (process ${pid}) does not answer. Wait a moment and try again, or end that process.`,
+    { retryable: true, data: { pid } },
+  );
+}

@@ -5,7 +5,7 @@ import { HOST_LINK_VERSION, type HostClientSide } from '../../protocol/host-link
 import { type KnownEndpoint, liveEndpoint } from '../link/endpoint-file.ts';
 import { isForeignSocket, ownSocketFacts } from '../link/socket-place.ts';
 import type { Log } from '../session/ports.ts';
-import { DoorError } from './errors.ts';
+import { DoorError, silentHost } from './errors.ts';
 import { isListening, reachHost, type Welcome } from './reach-host.ts';
 import type { HostStart } from './start-host.ts';
 
@@ -108,11 +108,7 @@ async function wayTo(search: HostSearch, endpoint: KnownEndpoint): Promise<HostW
       if (isOfAnotherUser(endpoint)) throw otherUser(search.dataFolder, endpoint.pid);
       return null;
     case 'silent':
-      throw new DoorError(
-        'host.silent',
-        `The session host (process ${endpoint.pid}) does not answer. Wait a moment and try again, or end that process.`,
-        { retryable: true, data: { pid: endpoint.pid } },
-      );
+      throw silentHost(endpoint.pid);
     case 'refused':
       if (reached.code === 'host.closing') return null;
       throw new DoorError(reached.code, reached.message, { retryable: true });

@@ -3,7 +3,7 @@ import { Deferred } from '../../base/deferred.ts';
 import { isObject } from '../../base/json.ts';
 import { type KnownEndpoint, liveEndpoint } from '../link/endpoint-file.ts';
 import { mayBeAlive } from '../link/process-facts.ts';
-import { DoorError } from './errors.ts';
+import { silentHost } from './errors.ts';
 import { reachHost } from './reach-host.ts';
 
 /** How long a host may take to end, in milliseconds. */
@@ -32,7 +32,7 @@ export async function hostStatus(dataFolder: string, version: string): Promise<H
       return { pid, version: its, sessions, clients };
     }
     case 'silent':
-      throw silent(endpoint.pid);
+      throw silentHost(endpoint.pid);
     case 'absent':
     case 'refused':
       return { pid: null };
@@ -44,7 +44,7 @@ export async function stopHost(dataFolder: string, version: string, clock: Clock
   const endpoint = liveEndpoint(dataFolder);
   if (endpoint === null) return;
   const reached = await reachHost(endpoint, { asks: 'stop', version });
-  if (reached.kind === 'silent') throw silent(endpoint.pid);
+  if (reached.kind === 'silent') throw silentHost(endpoint.pid);
   const ended = new Deferred<void>();
   if (reached.kind === 'welcome') {
     reached.socket.once('close', () => ended.resolve());
@@ -57,7 +57,7 @@ export async function stopHost(dataFolder: string, version: string, clock: Clock
   await Promise.race([ended.promise, clock.sleep(END_MS, limit.signal).catch(() => undefined)]);
   limit.abort();
   for (let left = END_MS; mayBeAlive(endpoint); left -= LOOK_MS) {
-    if (left <= 0) throw silent(endpoint.pid);
+    if (left <= 0) throw silentHost(endpoint.pid);
     await clock.sleep(LOOK_MS);
   }
 }
@@ -74,12 +74,4 @@ function askBySignal({ pid, startTicks }: KnownEndpoint): void {
     // ESRCH: it has just ended.
     if (!isObject(error) || error['code'] !== 'ESRCH') throw error;
   }
-}
-
-function silent(pid: number): DoorError {
-  return new DoorError(
-    'host.silent',
-    `The session host (process ${pid}) does not answer. Wait a moment and try again, or end that process.`,
-    { retryable: true, data: { pid } },
-  );
 }

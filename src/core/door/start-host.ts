@@ -42,6 +42,17 @@ export async function startHost(options: StartHostOptions): Promise<HostStart> {
   }
 }
 
+/** Starts a host of the same program that this process runs, with arguments of its own. */
+export function startOwnHost(
+  options: Pick<StartHostOptions, 'dataFolder' | 'environment' | 'deadlineMs'> & {
+    readonly program: readonly string[];
+    readonly hostArgs: readonly string[];
+  },
+): Promise<HostStart> {
+  const { program, hostArgs, ...rest } = options;
+  return startHost({ ...rest, command: process.execPath, args: [...program, ...hostArgs] });
+}
+
 function spawned(options: StartHostOptions): ChildProcess {
   const home = homedir();
   const { dataFolder, environment } = options;
